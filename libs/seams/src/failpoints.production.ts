@@ -1,0 +1,2 @@
+/** The production build has no failpoints: this module takes the place of `failpoints.ts`. */
+export async function failpoint(_name: string): Promise<void> {}

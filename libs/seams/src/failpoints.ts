@@ -1,0 +1,64 @@
+/**
+ * Named places where a test makes this process die, stop, throw or wait. The demonstration build
+ * reads `FAILPOINTS=name:hit:action[,…]` once; the production build has an empty module in the place
+ * of this one (`failpoints.production.ts`), and a test looks for the names in `dist`.
+ *
+ * A hit is counted, never timed: `c5:2:kill` kills at the second passage of `c5`, however fast that is.
+ */
+export const FAILPOINT_NAMES = ['c1', 'c2', 'c3', 'c5', 'c6', 'c7', 'c12', 'c13', 'c14'] as const;
+export type FailpointName = (typeof FAILPOINT_NAMES)[number];
+
+const ACTIONS = ['kill', 'term', 'stop', 'throw', 'delay', 'block'] as const;
+type Action = (typeof ACTIONS)[number];
+type Plan = { name: FailpointName; hit: number; action: Action; ms: number };
+
+const plans = parse(process.env['FAILPOINTS'] ?? '');
+const hits = new Map<FailpointName, number>();
+
+/** Passes a failpoint. Returns at once unless `FAILPOINTS` names this passage. */
+export async function failpoint(name: FailpointName): Promise<void> {
+  if (plans.length === 0) return;
+  const hit = (hits.get(name) ?? 0) + 1;
+  hits.set(name, hit);
+  const plan = plans.find((candidate) => candidate.name === name && candidate.hit === hit);
+  if (plan) await act(plan);
+}
+
+async function act({ name, action, ms }: Plan): Promise<void> {
+  switch (action) {
+    case 'kill':
+      process.kill(process.pid, 'SIGKILL');
+      return new Promise(() => {}); // the signal is on its way; nothing after this line may run
+    case 'term':
+      process.kill(process.pid, 'SIGTERM');
+      return;
+    case 'stop':
+      process.kill(process.pid, 'SIGSTOP');
+      return;
+    case 'throw':
+      throw new Error(`failpoint ${name}`);
+    case 'delay':
+      return new Promise((resolve) => setTimeout(resolve, ms));
+    case 'block': {
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+      return;
+    }
+  }
+}
+
+/** `c5:1:kill`, `c6:2:delay=3000`. Throws on anything else, so that a typo cannot pass as a green run. */
+function parse(text: string): Plan[] {
+  return text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [name, hit, action, ms] = part.trim().split(/[:=]/);
+      const plan = { name, hit: Number(hit), action, ms: Number(ms ?? 1000) } as Plan;
+      const known = FAILPOINT_NAMES.includes(plan.name) && ACTIONS.includes(plan.action);
+      if (!known || !(plan.hit >= 1) || !(plan.ms >= 0)) {
+        throw new Error(`FAILPOINTS: "${part}" is not name:hit:action`);
+      }
+      return plan;
+    });
+}

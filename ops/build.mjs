@@ -1,0 +1,79 @@
+// Builds the TypeScript sources. Two builds exist, in folders of their own:
+//   dist/       the production build (`npm run build`): no failpoints, refuses demo secrets
+//   dist-demo/  the demonstration build that `npm start` and the tests run
+// Each is complete in itself; only the small modules named in FAULT_BUILD_ONLY differ.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Modules that the production build replaces by their empty twin (`name.production.js`). */
+const FAULT_BUILD_ONLY = ['libs/seams/src/failpoints', 'libs/seams/src/build-kind'];
+
+/** Builds into the folder of that kind unless its stamp says that the sources are unchanged. */
+export function build(kind) {
+  const name = kind === 'production' ? 'dist' : 'dist-demo';
+  const folder = join(root, name);
+  const stamp = sourceStamp();
+  const stampFile = join(folder, '.stamp');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return { folder, fresh: false };
+  // Built aside and then moved into place: a running process, or a second build, never sees half of one.
+  const aside = join(root, `${name}.${process.pid}`);
+  try {
+    compile(aside);
+    chooseFaultModules(aside, kind);
+    if (kind === 'demonstration') writeFileSync(join(aside, 'package.json'), demonstrationManifest());
+    writeFileSync(join(aside, '.stamp'), stamp);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(aside, folder);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+  return { folder, fresh: true };
+}
+
+function compile(outDir) {
+  const tsc = join(root, 'node_modules/typescript7/bin/tsc');
+  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', outDir];
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (run.status !== 0) throw new Error(`The TypeScript build failed (exit ${run.status}); the lines above say where.`);
+}
+
+function chooseFaultModules(out, kind) {
+  for (const module of FAULT_BUILD_ONLY) {
+    for (const end of ['.js', '.js.map']) {
+      const twin = join(out, `${module}.production${end}`);
+      if (kind === 'production') renameSync(twin, join(out, module + end));
+      else rmSync(twin);
+    }
+  }
+}
+
+/** `#lib/*` must lead into dist-demo, not into dist: the nearest package.json decides. */
+function demonstrationManifest() {
+  const { name, version, imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const here = Object.entries(imports).map(([key, to]) => [key, to.default.replace('./dist/', './')]);
+  return JSON.stringify({ name, version, private: true, type: 'module', imports: Object.fromEntries(here) }, null, 2);
+}
+
+/** A hash over every file that the compiler reads and over the compiler's settings. */
+function sourceStamp() {
+  const hash = createHash('sha256');
+  const add = (file) => hash.update(file).update('\0').update(readFileSync(join(root, file))).update('\0');
+  for (const file of ['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'ops/build.mjs']) add(file);
+  for (const top of ['apps', 'libs', 'ops']) {
+    for (const file of readdirSync(join(root, top), { recursive: true }).map(String).sort()) {
+      if (file.endsWith('.ts') && !file.endsWith('.spec.ts')) add(join(top, file));
+    }
+  }
+  return hash.digest('hex');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const kind = process.argv.includes('--production') ? 'production' : 'demonstration';
+  const { folder, fresh } = build(kind);
+  console.log(fresh ? `Built the ${kind} build into ${folder}` : `The ${kind} build in ${folder} is up to date`);
+}
