@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { readNumber } from './exact-number.js';
 
 /**
  * Reads JSON so that nobody downstream can read it differently: what this parser accepts has one
@@ -206,31 +207,23 @@ class Reader {
     if (text.charCodeAt(this.at) === MINUS) this.at += 1;
     if (text.charCodeAt(this.at) === ZERO) this.at += 1;
     else this.digits();
-    let plain = true;
     if (text.charCodeAt(this.at) === POINT) {
       this.at += 1;
       this.digits();
     }
     const mark = text.charCodeAt(this.at);
     if (mark === 0x65 || mark === 0x45) {
-      plain = false;
       this.at += 1;
       const sign = text.charCodeAt(this.at);
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.digits();
     }
     const literal = text.slice(start, this.at);
-    // Every decimal of at most 15 digits comes back from a double as it went in.
-    if (plain && literal.length <= 15) return positiveZero(Number(literal));
-    return this.exactNumber(literal);
-  }
-
-  private exactNumber(literal: string): number {
-    const value = Number(literal);
-    if (!Number.isFinite(value) || decimalForm(literal) !== decimalForm(String(value))) {
+    const value = readNumber(text.slice(start, this.at));
+    if (value === null) {
       throw this.problem('malformed_json', 'The number cannot be kept without losing precision.');
     }
-    return positiveZero(value);
+    return value;
   }
 
   private digits(): void {
@@ -277,31 +270,8 @@ class Reader {
   }
 }
 
-/**
- * Significant digits and exponent, the same for every spelling of one value: `2500`, `2500.0` and
- * `2.5e3` are `25e2`. Loops, since a pattern like `0+$` is quadratic on a megabyte of zeros.
- */
-function decimalForm(literal: string): string {
-  const negative = literal.startsWith('-');
-  const [mantissa = '', exponent = '0'] = literal.slice(negative ? 1 : 0).split(/[eE]/);
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = whole + fraction;
-  let first = 0;
-  while (digits.charCodeAt(first) === ZERO) first += 1;
-  let end = digits.length;
-  while (end > first && digits.charCodeAt(end - 1) === ZERO) end -= 1;
-  if (first === end) return '0';
-  const power = Number(exponent) - fraction.length + (digits.length - end);
-  return `${negative ? '-' : ''}${digits.slice(first, end)}e${power}`;
-}
-
 /** A name is the caller's text and may be a megabyte long; an answer names it, it does not repeat it. */
 function shorten(path: string): string {
   if (path.length <= PARAM_LENGTH_MAX) return path;
   return `${path.slice(0, PARAM_LENGTH_MAX).replace(LONE_SURROGATE, '')}…`;
-}
-
-/** `-0` is the number 0, as in RFC 8785, so that two spellings of one value cannot become two values. */
-function positiveZero(value: number): number {
-  return value === 0 ? 0 : value;
 }
