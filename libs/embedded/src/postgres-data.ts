@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OsUser } from './os-user.js';
 import { giveTo } from './os-user.js';
@@ -32,18 +32,33 @@ export async function initializeData(options: {
   const { folder, data, programs, user, durable, log } = options;
   if (existsSync(data)) return;
   log('Making a new database (a second or two)');
-  const aside = `${data}.new`;
-  rmSync(aside, { recursive: true, force: true });
-  const args = [
-    ...['-D', aside, '-U', 'payonce', '--pwfile', join(folder, PASSWORD_FILE)],
-    ...['--auth', 'scram-sha-256', '--data-checksums', '--encoding', 'UTF8', '--locale', 'C'],
+  removeHalfMade(folder);
+  // A name of this run's own: the initdb of a killed run may still be writing to the last one.
+  const aside = `${data}.new-${process.pid}`;
+  const flags = [
+    `--pgdata=${aside}`,
+    '--username=payonce',
+    `--pwfile=${join(folder, PASSWORD_FILE)}`,
+    '--auth=scram-sha-256',
+    '--data-checksums',
+    '--encoding=UTF8',
+    '--locale=C',
     // The built-in provider sorts alike on every machine; the C library's rules differ by host.
-    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
-    ...(durable ? [] : ['--no-sync']),
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
   ];
+  const args = durable ? flags : [...flags, '--no-sync'];
   await run(programs.initdb, args, folder, user);
   await createOwnersDatabase(programs, aside, folder, user);
   renameSync(aside, data);
+}
+
+function removeHalfMade(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith('data.new-')) continue;
+    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 /** `--single` needs no port and no second start. */

@@ -70,11 +70,12 @@ function linkLibraries(native: string, target: string): void {
 function refuseUnlessItRuns(postgres: string, folder: string, user: OsUser): void {
   const run = spawnSync(postgres, ['--version'], { ...user.identity, cwd: '/', encoding: 'utf8' });
   if (run.status === 0) return;
-  const code = (run.error as NodeJS.ErrnoException | undefined)?.code;
+  const failure: NodeJS.ErrnoException | undefined = run.error;
+  const code = failure?.code;
   const reason =
     code === 'EACCES'
       ? `the OS user "${user.name}" may not enter ${folder} or run programs there. ` +
         'Set PAYONCE_HOME to a folder that it may enter'
-      : (run.error?.message ?? run.stderr.trim());
+      : (failure?.message ?? run.stderr.trim());
   throw new Error(`The PostgreSQL that npm installed does not run: ${reason}.`);
 }

@@ -30,7 +30,7 @@ export interface PostgresServer {
   /** Settles when the server process has ended, by `stop` or by itself. */
   exited: Promise<void>;
   /** Fast shutdown: open transactions are rolled back, the data is checkpointed. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /**
@@ -61,15 +61,15 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     await server.stop();
     throw error;
   }
-  return { port, pid: server.pid, folder, ownerUrl, exited: server.exited, stop: server.stop };
+  return { port, folder, ownerUrl, ...server };
 }
 
 interface Running {
   pid: number;
   exited: Promise<void>;
-  hasExited(): boolean;
-  stop(): Promise<void>;
-  lastWords(): string;
+  hasExited: () => boolean;
+  stop: () => Promise<void>;
+  lastWords: () => string;
 }
 
 function launch(
