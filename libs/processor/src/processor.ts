@@ -18,6 +18,8 @@ export type ChargeRequest = {
   paymentMethod: string;
   /** The version of the processor's API that the claim stored (`Stripe-Version`). */
   apiVersion: string;
+  /** Which of the adapter's renderings makes the bytes. A changed rendering is a new number; old ones stay. */
+  renderingVersion: number;
 };
 
 /** A charge that exists at the processor. */
@@ -95,6 +97,13 @@ export interface Processor {
   readonly name: string;
   /** The version of its API that new intents are claimed with. */
   readonly apiVersion: string;
+  /** The rendering that new intents are claimed with. */
+  readonly renderingVersion: number;
+  /**
+   * Our account at the processor (`acct_…`), asked once and remembered; null while it cannot be asked. The
+   * claim stores it: the same key sent to another account would charge again.
+   */
+  account(options: CallOptions): Promise<string | null>;
   /** Sends once, and only once. Never throws for anything that a processor or a network can do. */
   charge(request: ChargeRequest, options: CallOptions): Promise<ChargeOutcome>;
   /** Finds the charge of this intent: by the processor's id if it is known, else by our reference in its metadata. */

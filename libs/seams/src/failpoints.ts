@@ -13,6 +13,10 @@ type Action = (typeof ACTIONS)[number];
 type Plan = { name: FailpointName; hit: number; action: Action; ms: number };
 
 const plans = parse(process.env['FAILPOINTS'] ?? '');
+
+/** Whether any failpoint is set at all, for callers that would prepare something only for its sake. */
+export const failpointsArmed = plans.length > 0;
+
 const hits = new Map<FailpointName, number>();
 
 /** Passes a failpoint. Returns at once unless `FAILPOINTS` names this passage. */

@@ -1,0 +1,26 @@
+import type { Problem } from '#problems/problems.js';
+import type { PaymentOrder } from './payment.js';
+
+/** One request to take a payment: who asks, under which key, and what it says. */
+export type Intent = {
+  account: { id: string; orderOnce: boolean };
+  /** This request's id, for the timeline and for Original-Request if it claims the key. */
+  requestId: string;
+  /** Method and route template; a key belongs to one of them. */
+  operation: string;
+  /** sha256 of the idempotency key. */
+  keyHash: Buffer;
+  /** The processor's key, derived from account, operation and idempotency key. */
+  processorKey: string;
+  fingerprint: Buffer;
+  fingerprintVersion: number;
+  /**
+   * The verdict of validation and limits, withheld: an honest retry of a charged payment must not meet a
+   * rule that was tightened since, or a limit that is full now.
+   */
+  verdict: Verdict;
+};
+
+export type Verdict =
+  | { kind: 'accepted'; order: PaymentOrder; processorAccount: string; claimed: () => void }
+  | { kind: 'refused'; problem: Problem };

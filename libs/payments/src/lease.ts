@@ -1,0 +1,42 @@
+import type { Clock } from '#seams/clock.js';
+import type { Payment } from './payment.js';
+
+/** The right to work on one intent until `locked_until`, and all that the work needs to know. */
+export type Lease = {
+  accountId: string;
+  keyHash: Buffer;
+  /** Every later write of this run names it; a takeover writes another. */
+  token: string;
+  operationId: string;
+  /** The pending payment, as it was when the lease was taken. */
+  payment: Payment;
+  /** The request that claimed the key. */
+  claimRequestId: string;
+  /** What this run may do: send, only look up, or (the key's end has come, nothing was ever sent) close. */
+  action: 'send' | 'look_up' | 'close';
+  attemptNo: number;
+  /** An earlier attempt may have moved money: then only proof settles the payment. */
+  unknownBefore: boolean;
+  /** Nobody sends after this instant (database time, milliseconds). */
+  sendUntilMs: number;
+  /** Since when the processor replays a server error that it stored under our key. */
+  storedErrorAtMs: number | null;
+  /** Waits so far in recovery; the next one doubles with them. */
+  waits: number;
+  /** Counted tries so far in recovery. */
+  tries: number;
+  processor: {
+    name: string;
+    account: string;
+    key: string;
+    apiVersion: string;
+    renderingVersion: number;
+  };
+  /** The database's time as the first statement of this run told it, and our monotonic clock just before. */
+  readAt: { databaseMs: number; monotonicMs: number };
+};
+
+/** The database's time now, without asking: what it told plus the monotonic time since, never too early. */
+export function databaseNowMs({ readAt }: Pick<Lease, 'readAt'>, clock: Clock): number {
+  return readAt.databaseMs + Math.ceil(clock.monotonicMs() - readAt.monotonicMs);
+}

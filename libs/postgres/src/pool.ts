@@ -1,0 +1,41 @@
+import { Pool } from 'pg';
+
+/**
+ * Limits of a session, in milliseconds. The server's own come first; the client's is the back-stop for a
+ * server that no longer answers at all. The lease arithmetic (`lease-arithmetic.ts`) counts on them.
+ */
+export const SESSION_LIMITS = {
+  connectMs: 2_000,
+  statementMs: 5_000,
+  lockMs: 4_000,
+  idleInTransactionMs: 5_000,
+  clientCheckMs: 500,
+  queryMs: 6_000,
+} as const;
+
+export type PoolOptions = {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  connectionsMax: number;
+  /** Called for an idle connection that broke; without a listener the process would die of it. */
+  onIdleError: (error: Error) => void;
+};
+
+/** Opens no connection yet. Limits are sent with each connection, so that they hold for any role. */
+export function openPool({ url, applicationName, connectionsMax, onIdleError }: PoolOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: applicationName,
+    max: connectionsMax,
+    connectionTimeoutMillis: SESSION_LIMITS.connectMs,
+    query_timeout: SESSION_LIMITS.queryMs,
+    statement_timeout: SESSION_LIMITS.statementMs,
+    lock_timeout: SESSION_LIMITS.lockMs,
+    idle_in_transaction_session_timeout: SESSION_LIMITS.idleInTransactionMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+  });
+  pool.on('error', onIdleError);
+  return pool;
+}

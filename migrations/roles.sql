@@ -1,0 +1,19 @@
+-- Rights, given anew after each migration; running it twice changes nothing. `{{app}}`, `{{maintenance}}` and
+-- `{{answers}}` are the quoted names of the roles.
+--
+--   app          the API and the worker: owns nothing, cannot change a ledger row or forget a key
+--   answers      owns saved_answers and its partitions, cannot log in
+--   maintenance  a member of answers: makes and drops partitions
+
+GRANT USAGE ON SCHEMA public TO {{app}}, {{maintenance}};
+GRANT CREATE, USAGE ON SCHEMA public TO {{answers}};
+
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO {{app}};
+GRANT INSERT, UPDATE ON payments, idempotency_keys, operations, attempts TO {{app}};
+GRANT INSERT, DELETE ON order_slots TO {{app}};
+GRANT INSERT, UPDATE, DELETE ON unresolved TO {{app}};
+GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
+GRANT UPDATE ON sweep_marks TO {{app}};
+REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries FROM {{app}}, {{maintenance}}, PUBLIC;
+
+GRANT SELECT ON settings, saved_answers TO {{maintenance}};
