@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  PROBLEMS,
+  problemPath,
+  renderProblem,
+  type ProblemCode,
+  type ProblemDefinition,
+} from './problems.js';
+
+const PAGES = new URL('../../../docs/problems/', import.meta.url);
+const codes = Object.keys(PROBLEMS) as ProblemCode[];
+
+describe('problem pages', () => {
+  it('are one for each code, and no other', () => {
+    const pages = readdirSync(PAGES).map((file) => file.replace(/\.md$/, ''));
+    expect(pages.toSorted()).toEqual([...codes].toSorted());
+  });
+
+  it.each(codes)('%s: the page says what the registry says', (code) => {
+    const page = readFileSync(new URL(`${code}.md`, PAGES), 'utf8');
+    const { title, summary, status, retryable, saved } = definitionOf(code);
+    const [heading, firstParagraph, facts] = page.split('\n\n');
+
+    expect(heading).toBe(`# \`${code}\`: ${title}`);
+    expect(firstParagraph?.replaceAll('\n', ' ')).toBe(summary);
+    expect(facts).toBe(
+      [
+        `HTTP status **${status}**`,
+        `\`retryable\`: **${JSON.stringify(retryable)}**`,
+        saved ? 'kept as the final answer of the key' : 'not kept: the key stays as it was',
+      ].join(' · '),
+    );
+    expect(headings(page)).toEqual([
+      'Was money moved?',
+      'What to do',
+      'What a retry gets',
+      'Example',
+    ]);
+  });
+
+  it.each(codes)('%s: the example is what the service sends', (code) => {
+    const page = readFileSync(new URL(`${code}.md`, PAGES), 'utf8');
+    const shown = fenced(page, 'json');
+    // Fixed members among the extras lose, so the whole example may be handed over as extras.
+    const extra = JSON.parse(shown) as { detail: string; param: string | null; request_id: string };
+
+    const sent = renderProblem({ ...extra, code, extra }, extra.request_id);
+    expect(shown).toBe(JSON.stringify(JSON.parse(sent.body), null, 2));
+    const [statusLine, ...headers] = fenced(page, 'http').split('\n');
+    expect(statusLine).toMatch(new RegExp(`^HTTP/1.1 ${sent.status} `));
+    expect(headers.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))).toEqual(
+      Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`),
+    );
+  });
+
+  it('of an expired key states how long an answer is kept and what a late retry gets', () => {
+    const page = readFileSync(new URL('idempotency_key_expired.md', PAGES), 'utf8');
+    expect(page).toMatch(/`ANSWERS_DAYS`, 7 by default/);
+    expect(page.replaceAll('\n', ' ')).toMatch(/same 409 with the payment's id.*never a second/);
+  });
+});
+
+describe('renderProblem', () => {
+  it('writes the members in one order, the extras last', () => {
+    const { body, status, headers } = renderProblem(
+      {
+        code: 'card_declined',
+        detail: 'No funds.',
+        extra: { decline_code: 'insufficient_funds', payment: null },
+      },
+      'r1',
+    );
+    expect(body).toBe(
+      '{"type":"/docs/problems/card_declined","title":"The card was declined","status":402,' +
+        '"detail":"No funds.","code":"card_declined","param":null,"retryable":false,' +
+        '"request_id":"r1","decline_code":"insufficient_funds","payment":null}',
+    );
+    expect(status).toBe(402);
+    expect(headers).toEqual({ 'content-type': 'application/problem+json' });
+  });
+
+  it('lets no extra replace a fixed member', () => {
+    const extra = { status: 200, code: 'ok', request_id: 'x', payment_id: 'p' };
+    const { body } = renderProblem({ code: 'validation_failed', detail: 'd', extra }, 'r1');
+    expect(JSON.parse(body)).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+      request_id: 'r1',
+      payment_id: 'p',
+    });
+  });
+
+  it('sends Retry-After in whole seconds, rounded up, and never zero', () => {
+    const retryAfter = (code: ProblemCode, retryAfterSeconds?: number) =>
+      renderProblem(
+        { code, detail: 'd', ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+        'r1',
+      ).headers['retry-after'];
+    expect(retryAfter('idempotency_key_in_progress')).toBe('1');
+    expect(retryAfter('overloaded', 2.2)).toBe('3');
+    expect(retryAfter('rate_limited', 0)).toBe('1');
+    expect(retryAfter('idempotency_key_reused')).toBeUndefined();
+  });
+});
+
+describe('the registry', () => {
+  it('gives Retry-After to exactly what should be sent again', () => {
+    for (const code of codes) {
+      const { retryable, retryAfterSeconds } = definitionOf(code);
+      expect([code, retryAfterSeconds !== undefined]).toEqual([code, retryable === true]);
+    }
+  });
+
+  it('never keeps an answer that a retry is asked to improve', () => {
+    const kept = codes.filter((code) => definitionOf(code).saved);
+    expect(kept).toEqual(['card_declined', 'payment_not_charged']);
+    expect(kept.map((code) => PROBLEMS[code].retryable)).toEqual([false, false]);
+  });
+
+  it('has a title of its own for each code', () => {
+    expect(new Set(codes.map((code) => PROBLEMS[code].title)).size).toBe(codes.length);
+    expect(problemPath('too_deep')).toBe('/docs/problems/too_deep');
+  });
+});
+
+function definitionOf(code: ProblemCode): ProblemDefinition {
+  return PROBLEMS[code];
+}
+
+function headings(page: string): string[] {
+  return [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? '');
+}
+
+function fenced(page: string, language: string): string {
+  const match = new RegExp(`\`\`\`${language}\\n([^\`]*)\\n\`\`\``).exec(page);
+  return match?.[1] ?? `no ${language} example`;
+}
