@@ -19,13 +19,15 @@ export function build(kind) {
   const folder = join(root, name);
   const stamp = sourceStamp();
   const stampFile = join(folder, '.stamp');
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return { folder, fresh: false };
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp)
+    return { folder, fresh: false };
   // Built aside and then moved into place: a running process, or a second build, never sees half of one.
   const aside = join(root, `${name}.${process.pid}`);
   try {
     compile(aside);
     chooseFaultModules(aside, kind);
-    if (kind === 'demonstration') writeFileSync(join(aside, 'package.json'), demonstrationManifest());
+    if (kind === 'demonstration')
+      writeFileSync(join(aside, 'package.json'), demonstrationManifest());
     writeFileSync(join(aside, '.stamp'), stamp);
     rmSync(folder, { recursive: true, force: true });
     renameSync(aside, folder);
@@ -39,7 +41,8 @@ function compile(outDir) {
   const tsc = join(root, 'node_modules/typescript7/bin/tsc');
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', outDir];
   const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (run.status !== 0) throw new Error(`The TypeScript build failed (exit ${run.status}); the lines above say where.`);
+  if (run.status !== 0)
+    throw new Error(`The TypeScript build failed (exit ${run.status}); the lines above say where.`);
 }
 
 function chooseFaultModules(out, kind) {
@@ -55,15 +58,34 @@ function chooseFaultModules(out, kind) {
 /** `#lib/*` must lead into dist-demo, not into dist: the nearest package.json decides. */
 function demonstrationManifest() {
   const { name, version, imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const here = Object.entries(imports).map(([key, to]) => [key, to.default.replace('./dist/', './')]);
-  return JSON.stringify({ name, version, private: true, type: 'module', imports: Object.fromEntries(here) }, null, 2);
+  const here = Object.entries(imports).map(([key, to]) => [
+    key,
+    to.default.replace('./dist/', './'),
+  ]);
+  return JSON.stringify(
+    { name, version, private: true, type: 'module', imports: Object.fromEntries(here) },
+    null,
+    2,
+  );
 }
 
 /** A hash over every file that the compiler reads and over the compiler's settings. */
 function sourceStamp() {
   const hash = createHash('sha256');
-  const add = (file) => hash.update(file).update('\0').update(readFileSync(join(root, file))).update('\0');
-  for (const file of ['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'ops/build.mjs']) add(file);
+  const add = (file) =>
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  for (const file of [
+    'package-lock.json',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'ops/build.mjs',
+  ])
+    add(file);
   for (const top of ['apps', 'libs', 'ops']) {
     for (const file of readdirSync(join(root, top), { recursive: true }).map(String).sort()) {
       if (file.endsWith('.ts') && !file.endsWith('.spec.ts')) add(join(top, file));
@@ -75,5 +97,9 @@ function sourceStamp() {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const kind = process.argv.includes('--production') ? 'production' : 'demonstration';
   const { folder, fresh } = build(kind);
-  console.log(fresh ? `Built the ${kind} build into ${folder}` : `The ${kind} build in ${folder} is up to date`);
+  console.log(
+    fresh
+      ? `Built the ${kind} build into ${folder}`
+      : `The ${kind} build in ${folder} is up to date`,
+  );
 }

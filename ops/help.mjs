@@ -1,0 +1,29 @@
+// `npm run help`: every command with a sentence. A test holds this list and package.json's scripts equal.
+import { pathToFileURL } from 'node:url';
+
+export const COMMANDS = {
+  start:
+    'Starts everything on this machine: database, API, worker and mock processor; prints a curl to try.',
+  dev: 'The same as start, from the sources, and starts a service again when its files change.',
+  test: 'Format, lint and types, then every test; `npm test -- path` runs a part of the tests.',
+  check: 'Format, lint, types and house rules, without the tests; `-- --fix` repairs what it can.',
+  build: 'Makes the production build in dist/: without failpoints and without demo secrets.',
+  migrate: 'Brings the database behind DATABASE_URL to the newest schema; two at once are safe.',
+  keys: 'Makes, rotates and revokes API keys.',
+  mock: 'Starts the mock card processor alone.',
+  verify: "Checks the books: the ledger's triggers, rights and balance.",
+  figures:
+    'Measures and prints the figures of the README, with machine, versions and sample sizes.',
+  load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',
+  help: 'Prints this list.',
+};
+
+function main() {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  console.log('npm run <command> [-- arguments]; each takes --help\n');
+  for (const [name, sentence] of Object.entries(COMMANDS)) {
+    console.log(`  ${name.padEnd(width)}  ${sentence}`);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

@@ -1,0 +1,97 @@
+// `npm test`: the checks, then one run of every test, then one plain line with the counts.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, root } from './build.mjs';
+import { checkSteps, runSteps } from './check.mjs';
+
+const USAGE = `npm test [-- path or vitest arguments]
+
+Without arguments: format, lint and types, then every test (the house rules are among them).
+With arguments only the tests, as \`vitest run\` understands them:
+  npm test -- libs/money              every test below a folder
+  npm test -- test/promises -t race   tests whose title has a word
+The last line reads "N passed, N failed" (", N skipped" when there are some); a failed check counts as failed.
+Exits 1 when anything failed.`;
+
+async function main(args) {
+  if (args.includes('--help') || args.includes('-h')) return console.log(USAGE);
+  const started = performance.now();
+  // The house rules need no step of their own here: they are tests, and all tests run below.
+  const steps = checkSteps().filter((step) => step.name !== 'house rules');
+  const failedChecks = args.length > 0 ? [] : runSteps(steps);
+  const failedBuild = buildFails() ? ['build'] : [];
+  const result = await runVitest(args);
+  const failed = [...failedChecks, ...failedBuild];
+  if (failed.length > 0) console.error(`\nFailed before the tests: ${failed.join(', ')}`);
+  console.log(`\nTook ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  console.log(closingLine({ ...result, failed: result.failed + failed.length }));
+  process.exitCode = result.failed + failed.length > 0 ? 1 : 0;
+}
+
+/** Tests that start processes run the demonstration build; built once here, no test has to wait for it. */
+function buildFails() {
+  try {
+    const { fresh } = build('demonstration');
+    if (fresh) console.log('Built the demonstration build');
+    return false;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return true;
+  }
+}
+
+export async function runVitest(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'payonce-test-'));
+  const file = join(folder, 'results.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const exitCode = await run(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args]);
+    return countResults(readResults(file), exitCode);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs node in the foreground. A signal to us goes on to it, and we wait: it stops the servers that it started. */
+function run(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    const pass = (signal) => child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, pass);
+    child.on('close', (code) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, pass);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function readResults(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null; // vitest died before it could write: the exit code alone speaks
+  }
+}
+
+/** A file that cannot even be loaded, an error outside any test, no result at all: each counts as a failure. */
+function countResults(results, exitCode) {
+  const tests = results?.testResults ?? [];
+  const brokenFiles = tests.filter(
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  const passed = results?.numPassedTests ?? 0;
+  const skipped = (results?.numPendingTests ?? 0) + (results?.numTodoTests ?? 0);
+  const failed = (results?.numFailedTests ?? 0) + brokenFiles;
+  return { passed, skipped, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
+}
+
+export function closingLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await main(process.argv.slice(2));
