@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lchownSync, lstatSync, mkdirSync } from 'node:fs';
 
 export interface OsUser {
   name: string;
@@ -48,6 +48,6 @@ export function claimFolder(folder: string, user: OsUser): void {
 
 export function giveTo(path: string, { identity }: OsUser): void {
   if (identity.uid !== undefined && identity.gid !== undefined) {
-    chownSync(path, identity.uid, identity.gid);
+    lchownSync(path, identity.uid, identity.gid);
   }
 }

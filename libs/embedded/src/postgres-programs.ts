@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { OsUser } from './os-user.js';
@@ -28,6 +36,9 @@ export function installPrograms(
     rmSync(aside, { recursive: true, force: true });
     cpSync(native, aside, { recursive: true, verbatimSymlinks: true });
     linkLibraries(native, aside);
+    // Also what is inside: under a strict umask npm leaves files that only the installing user can read.
+    for (const path of readdirSync(aside, { recursive: true }))
+      giveTo(join(aside, String(path)), user);
     giveTo(aside, user);
     renameSync(aside, target);
   }

@@ -99,12 +99,15 @@ function launch(
     child.once('error', end);
   });
   const guard = child.pid === undefined ? undefined : guardAgainstOurDeath(child.pid, user);
-  void exited.then(() => guard?.stdin?.end('released\n'));
+  void exited.then(() => guard?.release());
   return {
     pid: child.pid ?? 0,
     exited,
     hasExited: () => ended,
-    stop: () => shutDown(child, exited, () => ended),
+    stop: async () => {
+      await shutDown(child, exited, () => ended);
+      await guard?.gone;
+    },
     lastWords: () => readFileSync(logFile).subarray(logFrom).toString('utf8').trim(),
   };
 }
@@ -115,11 +118,16 @@ function openLog(file: string): number {
   return openSync(file, tooLong ? 'w' : 'a', 0o600);
 }
 
+interface Guard {
+  release: () => void;
+  gone: Promise<void>;
+}
+
 /**
  * A killed supervisor cannot stop its server. This shell waits on a pipe whose other end only we
  * hold: when it closes without the word, we are dead, and the server is asked for a fast shutdown.
  */
-function guardAgainstOurDeath(serverPid: number, user: OsUser): ChildProcess {
+function guardAgainstOurDeath(serverPid: number, user: OsUser): Guard {
   const guard = spawn('/bin/sh', ['-c', `read -r word || kill -INT ${serverPid}`], {
     ...user.identity,
     cwd: '/',
@@ -127,9 +135,13 @@ function guardAgainstOurDeath(serverPid: number, user: OsUser): ChildProcess {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  guard.on('error', () => {});
-  guard.stdin?.on('error', () => {});
-  return guard;
+  guard.stdin.on('error', () => {});
+  return {
+    release: () => guard.stdin.end('released\n'),
+    gone: new Promise((resolve) =>
+      guard.once('exit', () => resolve()).once('error', () => resolve()),
+    ),
+  };
 }
 
 function settings({ port, unsafeFast }: { port: number; unsafeFast?: boolean }): string[] {

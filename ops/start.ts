@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkoutRoot, payonceHome } from '#embedded/home.js';
+import { AlreadyRunning, runHolder } from '#embedded/run-lock.js';
+import { systemRandom } from '#seams/random.js';
+import { choosePort, SettingError } from './start/ports.js';
+import { say, surviveClosedOutput } from './start/say.js';
+import { stopRequest } from './start/stop-requests.js';
+import { System } from './start/system.js';
+import { paymentCommand } from './start/try-it.js';
+
+const HELP = `npm start [-- --fresh]
+
+Starts everything on this machine: PostgreSQL (the real server, brought by npm), payments-api,
+recovery-worker and mock-processor, each a process of its own. Prints an API key and a curl command
+that takes a payment. Ctrl-C stops everything; the data stays for the next start.
+
+  --fresh   begin anew: an empty database and an empty book of the mock processor
+  --help    this text
+
+Settings come from the environment; .env.example lists them all. The common ones:
+  PORT, MOCK_PORT   ports of the API (3000) and of the mock processor (3001)
+  DATABASE_URL      a PostgreSQL of yours (15 or newer) in place of the embedded one
+  PAYONCE_HOME      where the embedded database and the mock's book are kept
+`;
+
+/** `npm start`. It ends the process itself, with 0 when it was asked to stop. */
+export async function main(args: string[]): Promise<void> {
+  const startedMs = performance.now();
+  const { fresh, help } = readArguments(args, HELP);
+  if (help) return say(HELP);
+  await runUntilStopped(async (system) => {
+    await system.start({ fresh });
+    tellHowToUse(system, (performance.now() - startedMs) / 1000);
+  }, fresh);
+}
+
+/** Runs the work and everything that it starts until somebody wants an end, then stops it in order. */
+export async function runUntilStopped(
+  work: (system: System) => Promise<void>,
+  fresh: boolean,
+): Promise<never> {
+  surviveClosedOutput();
+  const stop = stopRequest();
+  let system: System | undefined;
+  let exitCode = 0;
+  try {
+    system = await prepare(process.env, fresh);
+    const end = await Promise.race([
+      stop.then((reason) => ({ code: 0, words: `Stopping (${reason})` })),
+      system.refused.then((reason) => ({ code: 1, words: reason })),
+      work(system).then(() => new Promise<never>(() => {})),
+    ]);
+    exitCode = end.code;
+    say(`\n${end.words}`);
+  } catch (error) {
+    exitCode = 1;
+    say(inWords(error));
+  }
+  await system?.stop();
+  say(exitCode === 0 ? 'Everything has stopped; the data is kept for the next start.' : 'Stopped.');
+  process.exit(exitCode);
+}
+
+async function prepare(env: NodeJS.ProcessEnv, fresh: boolean): Promise<System> {
+  if (fresh && env['DATABASE_URL']) {
+    throw new SettingError('--fresh empties the embedded database alone, and DATABASE_URL is set.');
+  }
+  const home = payonceHome();
+  const holder = runHolder(home);
+  // Before the ports, which the other run has taken: they are not what stands in the way.
+  if (holder !== undefined) throw new AlreadyRunning(holder);
+  const api = { variable: 'PORT', service: 'payments-api', fallback: 3000 } as const;
+  const mock = { variable: 'MOCK_PORT', service: 'mock-processor', fallback: 3001 } as const;
+  const mockPort = await choosePort({ ...mock, env });
+  const apiPort = await choosePort({ ...api, env, except: mockPort });
+  const build = dirname(dirname(fileURLToPath(import.meta.url)));
+  return new System({ root: checkoutRoot(), build, home, env, apiPort, mockPort });
+}
+
+export function tellHowToUse(system: System, seconds: number): void {
+  const { apiUrl, mockUrl } = system;
+  say(`
+Payonce is ready (${seconds.toFixed(1)} s).
+
+  API            ${apiUrl}
+  API docs       ${apiUrl}/docs
+  Mock's book    ${mockUrl}/_control/book   what the card processor charged
+
+Take a payment. Pasted again it replays: the same answer, and no second charge.
+
+${paymentCommand(apiUrl, 'KEY', systemRandom)}
+`);
+}
+
+export function readArguments(args: string[], help: string): { fresh: boolean; help: boolean } {
+  try {
+    const options = { fresh: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+    const { values } = parseArgs({ args, options });
+    return { fresh: values.fresh ?? false, help: values.help ?? false };
+  } catch (error) {
+    say(`${(error as Error).message}\n\n${help}`);
+    return process.exit(1);
+  }
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof SettingError) return error.message;
+  if (error instanceof AlreadyRunning) {
+    return `${error.message} Stop it with Ctrl-C in its terminal, or with: kill ${error.pid}`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
