@@ -13,7 +13,7 @@ describe('the commands', () => {
       scripts: Record<string, string>;
     };
     const printed = node(['ops/help.mjs']).stdout.split('\n').slice(1).join('\n');
-    const named = [...printed.matchAll(/^ {2}(\S+) +\S.*\.$/gm)].map(([, name]) => name);
+    const named = [...printed.matchAll(/^ {2}(\S+) +\S.*\.$/gm)].map(([, name = '']) => name);
     expect(named.toSorted()).toEqual(Object.keys(scripts).toSorted());
   });
 
