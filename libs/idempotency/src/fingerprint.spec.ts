@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseStrictJson } from '#json/strict-json.js';
 import { fingerprint, FINGERPRINT_VERSION } from './fingerprint.js';
@@ -94,5 +94,8 @@ function sorted(request: {
   params: Record<string, string>;
   body: string;
 }) {
-  return [request.method, request.route, Object.entries(request.params).toSorted(), request.body];
+  const params = Object.keys(request.params)
+    .toSorted()
+    .map((name) => [name, request.params[name]]);
+  return [request.method, request.route, params, request.body];
 }

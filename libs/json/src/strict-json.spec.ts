@@ -169,7 +169,6 @@ describe('duplicate_member', () => {
 
 describe('too_deep', () => {
   it('is one level more than allowed, for arrays, objects and both', () => {
-    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(refusal(nested(DEPTH_MAX))).toBe('accepted');
     expect(refusal(nested(DEPTH_MAX + 1))).toMatch(/^too_deep/);
     expect(refusal('{"a":'.repeat(33) + '1' + '}'.repeat(33))).toMatch(/^too_deep @ a\.a\.a/);
@@ -238,3 +237,7 @@ describe('param', () => {
     expect(refusal('{"a": {"b": 1}} x')).toBe('malformed_json');
   });
 });
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}

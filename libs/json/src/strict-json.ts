@@ -20,7 +20,6 @@ export const DEPTH_MAX = 32;
 const PARAM_LENGTH_MAX = 200;
 /** With the `u` flag a pair counts as one character, so only a half that stands alone matches. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const hasOwn = Object.prototype.hasOwnProperty;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -126,7 +125,7 @@ class Reader {
     if (name === '__proto__') {
       throw this.problem('malformed_json', 'A member may not be named __proto__.');
     }
-    if (hasOwn.call(object, name)) {
+    if (Object.hasOwn(object, name)) {
       throw this.problem('duplicate_member', 'The body holds this member twice.');
     }
     this.skipSpace();
@@ -218,7 +217,6 @@ class Reader {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.digits();
     }
-    const literal = text.slice(start, this.at);
     const value = readNumber(text.slice(start, this.at));
     if (value === null) {
       throw this.problem('malformed_json', 'The number cannot be kept without losing precision.');

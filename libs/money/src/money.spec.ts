@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { currencies } from './currencies.js';
 import { AMOUNT_MAX, AMOUNT_MIN, formatMajor, isAmount, sumAmounts } from './money.js';
@@ -13,10 +13,10 @@ describe('isAmount', () => {
     -1,
     0.5,
     2500.5,
-    99_999_999.5,
+    99_999_998.5,
     100_000_000,
     2 ** 53,
-    1e400,
+    Number.POSITIVE_INFINITY,
     Number.NaN,
     '2500',
     true,

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskCardNumbers, maskSecrets, redact } from './redact.js';
 
@@ -66,13 +66,14 @@ describe('maskCardNumbers', () => {
   });
 
   it('changes digits only, and no text without 13 of them', () => {
-    const text = fc.string({ unit: fc.constantFrom(...'0123456789 -x4') });
+    const text = fc.string({ unit: fc.constantFrom(...Array.from('0123456789 -x4')) });
     fc.assert(
       fc.property(text, (original) => {
         const masked = maskCardNumbers(original);
         expect(masked).toHaveLength(original.length);
         expect(masked.replace(/[\d*]/g, '#')).toBe(original.replace(/\d/g, '#'));
-        if (original.replace(/\D/g, '').length < 13) expect(masked).toBe(original);
+        const digits = original.replace(/\D/g, '').length;
+        expect(masked === original || digits >= 13).toBe(true);
       }),
       { numRuns: 1000 },
     );
@@ -116,21 +117,23 @@ describe('maskSecrets', () => {
   });
 });
 
+const DIGITS = Array.from('0123456789');
+
 /** 13 to 19 digits of which the last makes the Luhn sum right. */
 function cardNumber(): fc.Arbitrary<string> {
-  const digit = fc.constantFrom(...'0123456789');
+  const digit = fc.constantFrom(...DIGITS);
   return fc.string({ unit: digit, minLength: 12, maxLength: 18 }).map((head) => {
-    const check = [...'0123456789'].find((last) => luhnSum(head + last) % 10 === 0);
+    const check = DIGITS.find((last) => luhnSum(head + last) % 10 === 0);
     return `${head}${check}`;
   });
 }
 
 /** The textbook form: every second digit from the right, doubled, its digits added. */
 function luhnSum(digits: string): number {
-  return [...digits]
+  return Array.from(digits)
     .toReversed()
     .map((digit, index) => (index % 2 === 1 ? String(Number(digit) * 2) : digit))
-    .flatMap((part) => [...part].map(Number))
+    .flatMap((part) => Array.from(part, Number))
     .reduce((sum, digit) => sum + digit, 0);
 }
 

@@ -92,11 +92,6 @@ describe('renderProblem', () => {
   });
 
   it('sends Retry-After in whole seconds, rounded up, and never zero', () => {
-    const retryAfter = (code: ProblemCode, retryAfterSeconds?: number) =>
-      renderProblem(
-        { code, detail: 'd', ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
-        'r1',
-      ).headers['retry-after'];
     expect(retryAfter('idempotency_key_in_progress')).toBe('1');
     expect(retryAfter('overloaded', 2.2)).toBe('3');
     expect(retryAfter('rate_limited', 0)).toBe('1');
@@ -126,6 +121,11 @@ describe('the registry', () => {
 
 function definitionOf(code: ProblemCode): ProblemDefinition {
   return PROBLEMS[code];
+}
+
+function retryAfter(code: ProblemCode, seconds?: number): string | undefined {
+  const wait = seconds === undefined ? {} : { retryAfterSeconds: seconds };
+  return renderProblem({ code, detail: 'd', ...wait }, 'r1').headers['retry-after'];
 }
 
 function headings(page: string): string[] {

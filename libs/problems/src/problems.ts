@@ -230,8 +230,11 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 export type Problem = {
   code: ProblemCode;
-  /** What is wrong with this request, for a person. Never holds stored content, a key or a card number. */
-  detail: string;
+  /**
+   * What is wrong with this request, for a person; the summary of its page if there is no more to say.
+   * Never holds stored content, a key or a card number.
+   */
+  detail?: string;
   /** The dotted path of the member at fault, `metadata.a`. */
   param?: string | null;
   retryAfterSeconds?: number;
@@ -252,7 +255,7 @@ export function renderProblem(
     type: problemPath(problem.code),
     title: definition.title,
     status: definition.status,
-    detail: problem.detail,
+    detail: problem.detail ?? definition.summary,
     code: problem.code,
     param: problem.param ?? null,
     retryable: definition.retryable,
