@@ -135,7 +135,10 @@ export class System {
   }
 
   #mockSettings(): NodeJS.ProcessEnv {
-    return { MOCK_PORT: String(this.options.mockPort), MOCK_FOLDER: this.#mockFolder };
+    return {
+      MOCK_PORT: String(this.options.mockPort),
+      MOCK_BOOK: join(this.#mockFolder, 'book.jsonl'),
+    };
   }
 
   #serviceSettings(): NodeJS.ProcessEnv {
