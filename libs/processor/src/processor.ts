@@ -72,6 +72,7 @@ export const UNKNOWN_REASONS = [
   'rate_limited', // a 429 that may have come after execution
   'refused', // 401, 403 and the like: our own configuration; it proves nothing about earlier sends
   'processing', // the processor itself has not decided
+  'not_found', // a look-up saw nothing, which is no proof
   'key_mismatch', // our key is known there with other parameters: something exists under it
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
