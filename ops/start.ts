@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkoutRoot, payonceHome } from '#embedded/home.js';
 import { AlreadyRunning, runHolder } from '#embedded/run-lock.js';
+import { ConfigError } from '#platform/config.js';
 import { systemRandom } from '#seams/random.js';
-import { choosePort, SettingError } from './start/ports.js';
 import { say, surviveClosedOutput } from './start/say.js';
+import { readStartSettings } from './start/settings.js';
 import { stopRequest } from './start/stop-requests.js';
 import { System } from './start/system.js';
 import { paymentCommand } from './start/try-it.js';
@@ -64,29 +65,25 @@ export async function runUntilStopped(
 }
 
 async function prepare(env: NodeJS.ProcessEnv, fresh: boolean): Promise<System> {
-  if (fresh && env['DATABASE_URL']) {
-    throw new SettingError('--fresh empties the embedded database alone, and DATABASE_URL is set.');
-  }
   const home = payonceHome();
   const holder = runHolder(home);
   // Before the ports, which the other run has taken: they are not what stands in the way.
   if (holder !== undefined) throw new AlreadyRunning(holder);
-  const api = { variable: 'PORT', service: 'payments-api', fallback: 3000 } as const;
-  const mock = { variable: 'MOCK_PORT', service: 'mock-processor', fallback: 3001 } as const;
-  const mockPort = await choosePort({ ...mock, env });
-  const apiPort = await choosePort({ ...api, env, except: mockPort });
+  const settings = await readStartSettings(env, fresh);
   const build = dirname(dirname(fileURLToPath(import.meta.url)));
-  return new System({ root: checkoutRoot(), build, home, env, apiPort, mockPort });
+  return new System({ root: checkoutRoot(), build, home, env, settings });
 }
 
 export function tellHowToUse(system: System, seconds: number): void {
   const { apiUrl, mockUrl } = system;
+  const book = mockUrl
+    ? `\n  Mock's book    ${mockUrl}/_control/book   what the card processor charged`
+    : '';
   say(`
 Payonce is ready (${seconds.toFixed(1)} s).
 
   API            ${apiUrl}
-  API docs       ${apiUrl}/docs
-  Mock's book    ${mockUrl}/_control/book   what the card processor charged
+  API docs       ${apiUrl}/docs${book}
 
 Take a payment. Pasted again it replays: the same answer, and no second charge.
 
@@ -106,7 +103,7 @@ export function readArguments(args: string[], help: string): { fresh: boolean; h
 }
 
 function inWords(error: unknown): string {
-  if (error instanceof SettingError) return error.message;
+  if (error instanceof ConfigError) return error.message;
   if (error instanceof AlreadyRunning) {
     return `${error.message} Stop it with Ctrl-C in its terminal, or with: kill ${error.pid}`;
   }

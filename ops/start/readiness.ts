@@ -19,13 +19,12 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Resolves when somebody listens on the port. */
-export async function untilListens(
-  host: string,
-  port: number,
-  stopping: AbortSignal,
-): Promise<void> {
-  while (!(await listens(host, port))) await pause(POLL_MS, undefined, { signal: stopping });
+/** Resolves when somebody listens at the address. */
+export async function untilListens(url: string, stopping: AbortSignal): Promise<void> {
+  const { hostname, port } = new URL(url);
+  while (!(await listens(hostname, Number(port)))) {
+    await pause(POLL_MS, undefined, { signal: stopping });
+  }
 }
 
 function listens(host: string, port: number): Promise<boolean> {

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { EXIT_CONFIG } from '#platform/config.js';
 import { passOn } from './log-lines.js';
 import { narrate, say } from './say.js';
 
-/** What a process exits with when its configuration is wrong: starting it again cannot help. */
-export const EXIT_CONFIGURATION = 78;
-
 export interface ServiceOptions {
   name: string;
-  /** The built file that runs. */
+  /** The built file that runs, and the one that makes any program stop when we die. */
   entry: string;
+  watchParent: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Called once when the service cannot run with this configuration. */
@@ -37,16 +37,20 @@ export class Service {
 
   start(): void {
     this.#wanted = true;
-    const { entry, cwd, env } = this.options;
+    const { entry, watchParent, cwd, env } = this.options;
     const startedMs = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', entry], {
-      cwd,
-      // The pipe on its standard input closes when we die, however: then the service ends itself.
-      env: { ...env, PAYONCE_PARENT_PIPE: '1' },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A session of its own: Ctrl-C reaches us alone, and we stop everything in order.
-      detached: true,
-    });
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', '--import', pathToFileURL(watchParent).href, entry],
+      {
+        cwd,
+        // The pipe on its standard input closes when we die, however: then the service ends itself.
+        env: { ...env, PAYONCE_PARENT_PIPE: '1' },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // A session of its own: Ctrl-C reaches us alone, and we stop everything in order.
+        detached: true,
+      },
+    );
     this.#child = child;
     child.stdin.on('error', () => {});
     passOn(child.stdout, process.stdout, this.name);
@@ -58,7 +62,7 @@ export class Service {
       });
       child.once('exit', (code, signal) => {
         resolve();
-        if (code === EXIT_CONFIGURATION && this.#wanted) this.#refused();
+        if (code === EXIT_CONFIG && this.#wanted) this.#refused();
         else this.#died(signal ? `signal ${signal}` : `exit ${code}`, startedMs);
       });
     });
@@ -93,7 +97,7 @@ export class Service {
   #refused(): void {
     this.#wanted = false;
     this.options.onRefusal(
-      `${this.name} refuses its configuration (exit ${EXIT_CONFIGURATION}); its lines above say which setting.`,
+      `${this.name} refuses its configuration (exit ${EXIT_CONFIG}); its lines above say which setting.`,
     );
   }
 }

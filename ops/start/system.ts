@@ -8,6 +8,7 @@ import { systemRandom } from '#seams/random.js';
 import { EmbeddedDatabase } from './database.js';
 import { untilAnswers, untilListens } from './readiness.js';
 import { narrate, say } from './say.js';
+import type { StartSettings } from './settings.js';
 import { Service } from './service.js';
 
 export interface SystemOptions {
@@ -17,14 +18,14 @@ export interface SystemOptions {
   /** What this checkout keeps between two starts. */
   home: string;
   env: NodeJS.ProcessEnv;
-  apiPort: number;
-  mockPort: number;
+  settings: StartSettings;
 }
 
 /** Every process of one start, brought up in order, at the same time where that is possible. */
 export class System {
   readonly apiUrl: string;
-  readonly mockUrl: string;
+  /** Null when another processor is configured. */
+  readonly mockUrl: string | null;
   /** Settles with the reason when a service refuses its configuration. */
   readonly refused: Promise<string>;
 
@@ -36,8 +37,9 @@ export class System {
   #ownerUrl = '';
 
   constructor(private readonly options: SystemOptions) {
-    this.apiUrl = `http://127.0.0.1:${options.apiPort}`;
-    this.mockUrl = `http://127.0.0.1:${options.mockPort}`;
+    const { apiPort, mockPort, usesMock } = options.settings;
+    this.apiUrl = `http://127.0.0.1:${apiPort}`;
+    this.mockUrl = usesMock ? `http://127.0.0.1:${mockPort}` : null;
     this.refused = new Promise((resolve) => (this.#refuse = resolve));
   }
 
@@ -48,7 +50,7 @@ export class System {
     if (fresh) rmSync(this.#mockFolder, { recursive: true, force: true });
     mkdirSync(this.#mockFolder, { recursive: true, mode: 0o700 });
 
-    this.#run('mock-processor', this.#mockSettings());
+    if (this.mockUrl) this.#run('mock-processor', this.#mockSettings());
     this.#ownerUrl = env['DATABASE_URL'] || (await this.#startEmbedded(fresh));
     this.#stopping.signal.throwIfAborted();
     const addresses = await narrate(
@@ -67,15 +69,11 @@ export class System {
     this.#run('recovery-worker', settings);
 
     const { signal } = this.#stopping;
-    const { hostname, port } = new URL(this.mockUrl);
-    await narrate(
-      'Waiting for mock-processor to listen',
-      untilListens(hostname, Number(port), signal),
-    );
-    await narrate(
-      'Waiting for payments-api to be ready',
-      untilAnswers(`${this.apiUrl}/health/ready`, signal),
-    );
+    if (this.mockUrl) {
+      await narrate('Waiting for mock-processor to listen', untilListens(this.mockUrl, signal));
+    }
+    const ready = untilAnswers(`${this.apiUrl}/health/ready`, signal);
+    await narrate('Waiting for payments-api to be ready', ready);
   }
 
   /** Starts the services again, out of a new build and with the schema that it needs. */
@@ -98,6 +96,7 @@ export class System {
     const service = new Service({
       name,
       entry: join(build, 'apps', name, 'src', 'main.js'),
+      watchParent: join(build, 'libs', 'platform', 'src', 'watch-parent.js'),
       cwd: root,
       env: { ...env, ...settings },
       onRefusal: (reason) => this.#refuse(reason),
@@ -135,14 +134,14 @@ export class System {
   }
 
   #mockSettings(): NodeJS.ProcessEnv {
-    return {
-      MOCK_PORT: String(this.options.mockPort),
-      MOCK_BOOK: join(this.#mockFolder, 'book.jsonl'),
-    };
+    const { mockPort } = this.options.settings;
+    return { MOCK_PORT: String(mockPort), MOCK_BOOK: join(this.#mockFolder, 'book.jsonl') };
   }
 
   #serviceSettings(): NodeJS.ProcessEnv {
-    return { PORT: String(this.options.apiPort), MOCK_PORT: String(this.options.mockPort) };
+    const { apiPort, mockPort } = this.options.settings;
+    const ports = { PORT: String(apiPort), MOCK_PORT: String(mockPort) };
+    return this.mockUrl ? { ...ports, STRIPE_API_BASE: this.mockUrl } : ports;
   }
 }
 

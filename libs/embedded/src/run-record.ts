@@ -6,7 +6,8 @@ import { runHolder } from './run-lock.js';
 export interface RunRecord {
   pid: number;
   apiUrl: string;
-  mockUrl: string;
+  /** Null when another processor is configured. */
+  mockUrl: string | null;
   /** The owner's address of the embedded database; null when `DATABASE_URL` named another. */
   databaseUrl: string | null;
 }

@@ -1,0 +1,148 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RunRecord } from '#embedded/run-record.js';
+
+export const ROOT = join(import.meta.dirname, '../..');
+const PATIENCE_MS = 60_000;
+
+/** A folder of this test's own for the database and the mock's book. */
+export function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'payonce-start-'));
+  chmodSync(home, 0o711);
+  return home;
+}
+
+export interface StartOptions {
+  home: string;
+  args?: string[];
+  env?: NodeJS.ProcessEnv;
+  /** The command as a person types it, unless a test needs another. */
+  command?: string[];
+  cwd?: string;
+  identity?: { uid: number; gid: number };
+}
+
+/** `npm start` as a process, its output, and every process that it led to. */
+export class StartRun {
+  output = '';
+  readonly ended: Promise<number | null>;
+  readonly child: ChildProcess;
+
+  constructor(private readonly options: StartOptions) {
+    const { home, args = [], env = {}, cwd = ROOT, identity = {} } = options;
+    const [program = '', ...words] = options.command ?? ['npm', 'start', '--', ...args];
+    this.child = spawn(program, words, {
+      cwd,
+      ...identity,
+      env: { ...cleanEnvironment(), PAYONCE_HOME: home, PORT: '0', MOCK_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a process group of its own, as a terminal gives to a command
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    this.ended = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
+  }
+
+  async untilSays(words: RegExp): Promise<RegExpExecArray> {
+    return until(`"${words.source}" in the output`, () => words.exec(this.output), this);
+  }
+
+  async untilReady(): Promise<this> {
+    await this.untilSays(/Payonce is ready[^]*curl[^]*order_id[^\n]*\n/);
+    return this;
+  }
+
+  get record(): RunRecord {
+    return JSON.parse(readFileSync(join(this.options.home, 'run.json'), 'utf8')) as RunRecord;
+  }
+
+  /** Every live process that descends from the command, the command included. */
+  tree(): Process[] {
+    const all = processes();
+    const found = all.filter(({ pid }) => pid === this.child.pid);
+    for (let index = 0; index < found.length; index += 1) {
+      found.push(...all.filter(({ parent }) => parent === found[index]?.pid));
+    }
+    return found;
+  }
+
+  pidOf(words: string): number {
+    const found = this.tree().find(({ command }) => command.includes(words));
+    if (!found)
+      throw new Error(`no process of ${words} in\n${JSON.stringify(this.tree(), null, 1)}`);
+    return found.pid;
+  }
+
+  /** What a test does at its end, whatever happened in it. */
+  async cleanUp(): Promise<void> {
+    const pids = this.tree().map(({ pid }) => pid);
+    if (pids.length > 0) this.child.kill('SIGTERM');
+    await Promise.race([this.ended, pause(20_000, undefined, { ref: false })]);
+    for (const pid of pids) kill(pid, 'SIGKILL');
+    rmSync(this.options.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+export function processes(): Process[] {
+  const table = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args='], {
+    encoding: 'utf8',
+  });
+  return table.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+    if (!match || match[3]?.startsWith('Z')) return [];
+    return [{ pid: Number(match[1]), parent: Number(match[2]), command: match[4] ?? '' }];
+  });
+}
+
+export async function untilGone(gone: Process[]): Promise<void> {
+  const left = () => {
+    const live = processes();
+    return gone.filter(({ pid, command }) =>
+      live.some((process) => process.pid === pid && process.command === command),
+    );
+  };
+  await until('no process left', () => (left().length === 0 ? true : undefined)).catch(() => {
+    throw new Error(`still running: ${JSON.stringify(left(), null, 1)}`);
+  });
+}
+
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | null | Promise<T | undefined | null>,
+  run?: StartRun,
+): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== null) return seen;
+    const over = run && (run.child.exitCode !== null || run.child.signalCode !== null);
+    if (performance.now() > deadline || over) {
+      throw new Error(`never came: ${what}\n${run?.output ?? ''}`);
+    }
+    await pause(50);
+  }
+}
+
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** What a person's shell would have: npm's variables of the test run itself taken out. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const names = /^(npm_|VITEST|NODE_ENV|NODE_OPTIONS|DATABASE_URL|INIT_CWD)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.test(name)));
+}

@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { rows } from './database-rows.js';
+import { StartRun, type StartOptions, temporaryHome } from './run-start.js';
+
+const runs: StartRun[] = [];
+const servers: Server[] = [];
+
+function start(options: Partial<StartOptions> = {}): StartRun {
+  const run = new StartRun({ home: temporaryHome(), ...options });
+  runs.push(run);
+  return run;
+}
+
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.cleanUp();
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+/** Listens on the port; somebody else who already does is as good. */
+async function occupy(port: number): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(port) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => {
+      servers.push(server);
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}
+
+it('takes the next free port when the usual one is taken, says so, and the curl follows', async () => {
+  await occupy(3000);
+  const run = await start({ env: { PORT: undefined } }).untilReady();
+  const [, port] = await run.untilSays(/Port 3000 is taken, so payments-api uses (\d+)/);
+  expect(run.output).toContain(`curl -i http://127.0.0.1:${port}/v1/payments`);
+  expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+});
+
+it('refuses a port that was asked for and is taken, by name, and starts nothing', async () => {
+  const port = await occupy(0);
+  const run = start({ env: { PORT: String(port) } });
+  expect(await run.ended).toBe(1);
+  expect(run.output).toContain(`PORT=${port} is taken`);
+  expect(run.output).not.toContain('Making a new database');
+});
+
+it.each([
+  { PORT: 'abc' },
+  { MOCK_PORT: '99999' },
+  { PROCESSOR_TIMEOUT_MS: 'soon' },
+  { DATABASE_URL: 'mysql://somewhere' },
+])('names a wrong setting at once and exits 1: %o', async (env) => {
+  const run = start({ env });
+  expect(await run.ended).toBe(1);
+  expect(run.output).toContain(Object.keys(env)[0]);
+  expect(run.output).not.toContain('Making a new database');
+});
+
+it('says what it does not understand, and explains itself', async () => {
+  const unknown = start({ args: ['--frehs'] });
+  expect(await unknown.ended).toBe(1);
+  expect(unknown.output).toContain(`Unknown option '--frehs'`);
+  const help = start({ args: ['--help'] });
+  expect(await help.ended).toBe(0);
+  expect(help.output).toContain('--fresh');
+});
+
+it('refuses a second start of one checkout clearly, and the first goes on', async () => {
+  const home = temporaryHome();
+  const first = start({ home });
+  const second = start({ home });
+  const code = await Promise.race([first.ended, second.ended]);
+  expect(code).toBe(1);
+  const [loser, winner] = first.child.exitCode === null ? [second, first] : [first, second];
+  expect(loser.output).toMatch(/Payonce already runs from this checkout \(pid \d+\)/);
+  await winner.untilReady();
+  expect((await fetch(`${winner.record.apiUrl}/health/ready`)).status).toBe(200);
+});
+
+it('keeps the data over a restart, and begins anew with --fresh', async () => {
+  const home = temporaryHome();
+  const found = `SELECT to_regclass('kept')::text AS kept`;
+  const first = await start({ home }).untilReady();
+  await rows(first.record.databaseUrl, 'CREATE TABLE kept ()');
+  first.child.kill('SIGTERM');
+  await first.ended;
+
+  const second = await start({ home }).untilReady();
+  expect(await rows(second.record.databaseUrl, found)).toEqual([{ kept: 'kept' }]);
+  second.child.kill('SIGTERM');
+  await second.ended;
+
+  const third = await start({ home, args: ['--fresh'] }).untilReady();
+  expect(await rows(third.record.databaseUrl, found)).toEqual([{ kept: null }]);
+});

@@ -1,0 +1,94 @@
+import { afterEach, expect, it } from 'vitest';
+import { rows } from './database-rows.js';
+import { kill, StartRun, temporaryHome, until, untilGone } from './run-start.js';
+
+const runs: StartRun[] = [];
+
+function start(home: string): StartRun {
+  const run = new StartRun({ home });
+  runs.push(run);
+  return run;
+}
+
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.cleanUp();
+});
+
+it('stops everything in order on a SIGTERM that only npm gets, and exits 0', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  const tree = run.tree();
+  for (const name of ['payments-api', 'recovery-worker', 'mock-processor', 'postgres'])
+    run.pidOf(name);
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(0);
+  await untilGone(tree);
+  expect(run.output).toContain('Everything has stopped');
+});
+
+it('stops everything on Ctrl-C, and an impatient second one leaves nothing behind', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  const tree = run.tree();
+  const group = -(run.child.pid ?? 0); // a terminal signals the whole foreground group
+  process.kill(group, 'SIGINT');
+  await run.untilSays(/Stopping/);
+  kill(group, 'SIGINT');
+  await run.ended;
+  await untilGone(tree);
+  expect(run.output).toContain('Everything has stopped');
+});
+
+it('leaves no process behind when npm is killed', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  const tree = run.tree();
+  run.child.kill('SIGKILL');
+  await expect(untilGone(tree)).resolves.toBeUndefined();
+});
+
+it('leaves no process behind when the supervisor is killed', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  const tree = run.tree();
+  kill(run.pidOf('ops/run.mjs'), 'SIGKILL');
+  await expect(untilGone(tree)).resolves.toBeUndefined();
+});
+
+it('starts after a kill -9 of everything, with the data', async () => {
+  const home = temporaryHome();
+  const first = await start(home).untilReady();
+  await rows(first.record.databaseUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  const tree = first.tree();
+  // The guard first, in the instant before it could see its supervisor die.
+  kill(first.pidOf('read -r word'), 'SIGKILL');
+  for (const { pid } of tree.filter(({ command }) => !command.includes('bin/postgres'))) {
+    kill(pid, 'SIGKILL');
+  }
+  await first.ended;
+  // PostgreSQL lives, with nobody left who would stop it.
+  await untilGone(tree.filter(({ command }) => !command.includes('postgres')));
+  const second = await start(home).untilReady();
+  expect(await rows(second.record.databaseUrl, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
+  expect(second.output).toMatch(
+    /Stopping the PostgreSQL server \(pid \d+\) that an earlier run left/,
+  );
+  await untilGone(tree);
+});
+
+it('names a service that died and starts it again', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  const killed = run.pidOf('payments-api');
+  kill(killed, 'SIGKILL');
+  await run.untilSays(/payments-api died \(signal SIGKILL\); starting it again in 0\.5 s/);
+  await until('the API answers again', async () => {
+    const answer = await fetch(`${run.record.apiUrl}/health/ready`).catch(() => undefined);
+    return answer?.status === 200 ? true : undefined;
+  });
+  expect(run.pidOf('payments-api')).not.toBe(killed);
+});
+
+it('starts PostgreSQL again when it died, with every committed row', async () => {
+  const run = await start(temporaryHome()).untilReady();
+  await rows(run.record.databaseUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  kill(run.pidOf('bin/postgres'), 'SIGKILL');
+  await run.untilSays(/PostgreSQL died; starting it again/);
+  await run.untilSays(/PostgreSQL is back/);
+  expect(await rows(run.record.databaseUrl, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
+});
