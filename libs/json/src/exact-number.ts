@@ -6,8 +6,7 @@
 export function readNumber(literal: string): number | null {
   const value = Number(literal);
   if (literal.length <= SURE_LENGTH && !/[eE]/.test(literal)) return positiveZero(value);
-  if (!Number.isFinite(value) || decimalForm(literal) !== decimalForm(String(value))) return null;
-  return positiveZero(value);
+  return decimalForm(literal) === decimalForm(String(value)) ? positiveZero(value) : null;
 }
 
 /** Every decimal of at most 15 digits comes back from a double as it went in. */

@@ -80,6 +80,21 @@ describe('renderProblem', () => {
     expect(headers).toEqual({ 'content-type': 'application/problem+json' });
   });
 
+  it('tells the summary where there is nothing more to say', () => {
+    const { body } = renderProblem({ code: 'idempotency_key_reused' }, 'r1');
+    expect(JSON.parse(body)).toHaveProperty('detail', PROBLEMS.idempotency_key_reused.summary);
+  });
+
+  it('shows no card number that the caller put into a value or a name', () => {
+    const card = '4242424242424242';
+    const problem = { detail: `"${card}" is not allowed.`, param: `metadata.${card}` };
+    const { body } = renderProblem({ code: 'validation_failed', ...problem }, 'r1');
+    expect(JSON.parse(body)).toMatchObject({
+      detail: '"************4242" is not allowed.',
+      param: 'metadata.************4242',
+    });
+  });
+
   it('lets no extra replace a fixed member', () => {
     const extra = { status: 200, code: 'ok', request_id: 'x', payment_id: 'p' };
     const { body } = renderProblem({ code: 'validation_failed', detail: 'd', extra }, 'r1');

@@ -1,3 +1,5 @@
+import { redact } from './redact.js';
+
 /**
  * Every answer that is not a success, as data. A problem is part of the contract: its `code` never
  * changes its meaning, and `docs/problems/<code>.md` tells a person what to do about it.
@@ -255,9 +257,9 @@ export function renderProblem(
     type: problemPath(problem.code),
     title: definition.title,
     status: definition.status,
-    detail: problem.detail ?? definition.summary,
+    detail: redact(problem.detail ?? definition.summary),
     code: problem.code,
-    param: problem.param ?? null,
+    param: problem.param == null ? null : redact(problem.param),
     retryable: definition.retryable,
     request_id: requestId,
   };
