@@ -75,7 +75,7 @@ async function prepare(env: NodeJS.ProcessEnv, fresh: boolean): Promise<System> 
 }
 
 export function tellHowToUse(system: System, seconds: number): void {
-  const { apiUrl, mockUrl } = system;
+  const { apiUrl, mockUrl, apiKey } = system;
   const book = mockUrl
     ? `\n  Mock's book    ${mockUrl}/_control/book   what the card processor charged`
     : '';
@@ -85,10 +85,23 @@ Payonce is ready (${seconds.toFixed(1)} s).
   API            ${apiUrl}
   API docs       ${apiUrl}/docs${book}
 
-Take a payment. Pasted again it replays: the same answer, and no second charge.
-
-${paymentCommand(apiUrl, 'KEY', systemRandom)}
+${invitation(apiUrl, apiKey)}
 `);
+}
+
+function invitation(apiUrl: string, apiKey: string | null): string {
+  if (apiKey !== null) {
+    return `Take a payment. Pasted again it replays: the same answer, and no second charge.
+
+${paymentCommand(apiUrl, apiKey, systemRandom)}`;
+  }
+  return `This database is yours, so it gets no demo key. Make an API key of your own:
+
+npm run keys -- create --account NAME
+
+Then take a payment; pasted again it replays: the same answer, and no second charge.
+
+${paymentCommand(apiUrl, 'THE_KEY', systemRandom)}`;
 }
 
 export function readArguments(args: string[], help: string): { fresh: boolean; help: boolean } {

@@ -6,6 +6,7 @@ import { lastRunRecord, writeRunRecord } from '#embedded/run-record.js';
 import { migrate } from '#postgres/migrate.js';
 import { systemRandom } from '#seams/random.js';
 import { EmbeddedDatabase } from './database.js';
+import { demoKey, makeDemoKey } from './demo-key.js';
 import { untilAnswers, untilListens } from './readiness.js';
 import { narrate, say } from './say.js';
 import type { StartSettings } from './settings.js';
@@ -28,6 +29,9 @@ export class System {
   readonly mockUrl: string | null;
   /** Settles with the reason when a service refuses its configuration. */
   readonly refused: Promise<string>;
+
+  /** The API key that a person can try at once; null on a database that is not ours. */
+  apiKey: string | null = null;
 
   readonly #stopping = new AbortController();
   readonly #services: Service[] = [];
@@ -58,6 +62,10 @@ export class System {
       this.#migrate(),
     );
     this.#stopping.signal.throwIfAborted();
+    if (this.#embedded) {
+      this.apiKey = demoKey(this.options.root, env);
+      await makeDemoKey(this.#ownerUrl, this.apiKey);
+    }
     writeRunRecord(home, {
       pid: process.pid,
       apiUrl: this.apiUrl,
