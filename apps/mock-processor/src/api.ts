@@ -15,7 +15,7 @@ import { checkKey, type Idempotency } from './idempotency.js';
 import { newId } from './ids.js';
 import type { Operation } from './operation.js';
 import { cancelIntent, captureIntent, confirmIntent, createIntent } from './payment-intents.js';
-import { answerPost, deliver } from './post.js';
+import { answerPost, deliver, slowly } from './post.js';
 import { READINGS, type Reading } from './reads.js';
 import { createRefund, settleDueRefunds } from './refunds.js';
 import { API_VERSION } from './wire.js';
@@ -78,7 +78,7 @@ async function serve(
     ...(key !== undefined && { 'idempotency-key': key, 'original-request': requestId }),
     ...answer.headers,
   });
-  return send(reply, answer, stopped);
+  return send(reply, answer);
 }
 
 /** Nothing is told before everything that it could rest on is on the disk. */
@@ -111,7 +111,7 @@ async function answerGet(world: World, reading: Reading, call: Call): Promise<An
     return { ...down, delivery: before.kind === 'lose_request' ? 'reset' : 'hang' };
   }
   const slow = faults.take(['slow']);
-  if (slow) await world.clock.sleep(slow.ms, call.stopped);
+  if (slow) await slowly(world, slow, call);
   const body = objectBody(reading.read(world, call));
   return deliver({ status: 200, body, headers: {}, delivery: 'whole' }, faults.take(AFTER_WORK));
 }
@@ -153,11 +153,7 @@ function formText(request: FastifyRequest): string {
   }
 }
 
-async function send(
-  reply: FastifyReply,
-  answer: Answer,
-  stopped: AbortSignal,
-): Promise<FastifyReply> {
+async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   const { socket } = reply.request.raw;
   switch (answer.delivery) {
     case 'whole':
@@ -170,10 +166,8 @@ async function send(
       return reply;
     case 'hang': {
       reply.hijack();
-      const release = AbortSignal.any([stopped, AbortSignal.timeout(HANG_MS_MAX)]);
-      const drop = () => socket.destroy();
-      release.addEventListener('abort', drop, { once: true });
-      socket.once('close', () => release.removeEventListener('abort', drop));
+      const release = setTimeout(() => socket.destroy(), HANG_MS_MAX);
+      socket.once('close', () => clearTimeout(release));
       return reply;
     }
   }

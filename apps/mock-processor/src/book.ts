@@ -23,6 +23,7 @@ export class Book {
   failure: Error | null = null;
 
   #file: FileHandle;
+  #bytes = 0;
   #waiting: string[] = [];
   #draining: Promise<void> | null = null;
 
@@ -69,14 +70,18 @@ export class Book {
   }
 
   async #drain(): Promise<void> {
-    const batch = this.#waiting.join('');
+    const batch = Buffer.from(this.#waiting.join(''));
     this.#waiting = [];
     try {
+      const { size } = await this.#file.stat();
+      if (size !== this.#bytes) throw new Error('another process writes to this file');
       await this.#file.appendFile(batch);
       await this.#file.datasync();
+      this.#bytes += batch.length;
       this.syncs += 1;
     } catch (error) {
-      this.failure = new BookError('the book cannot be written', { cause: error });
+      const { message } = error as Error;
+      this.failure = new BookError(`the book cannot be written: ${message}`, { cause: error });
     } finally {
       this.#draining = null;
     }
@@ -112,6 +117,7 @@ export class Book {
       await this.#file.truncate(goodBytes);
       await this.#file.sync();
     }
+    this.#bytes = goodBytes;
     return goodBytes === 0;
   }
 
@@ -132,8 +138,10 @@ export class Book {
   }
 
   async #begin(path: string): Promise<void> {
-    await this.#file.appendFile(`${JSON.stringify(HEADER)}\n`);
+    const line = Buffer.from(`${JSON.stringify(HEADER)}\n`);
+    await this.#file.appendFile(line);
     await this.#file.sync();
+    this.#bytes = line.length;
     // The file's name itself must survive: that is the folder's business.
     const folder = await open(dirname(path), 'r');
     await folder.sync().catch(() => {});

@@ -3,6 +3,7 @@ import type { Kind, Thing } from './state.js';
 import { wire, type Wire } from './wire.js';
 
 const DEPTH_MAX = 4;
+type Expandable = Kind | 'payment_method' | 'any';
 
 /** Members that hold an id and can be shown as the object itself, as Stripe's `expand[]` does. */
 const EXPANDABLE: Record<
@@ -26,15 +27,18 @@ export function checkExpand(kind: Kind | 'any', paths: readonly string[], ofList
   for (const path of paths) {
     const steps = path.split('.');
     if (ofList && steps.shift() !== 'data') throw cannotExpand(path);
-    let at: Kind | 'payment_method' | 'any' = kind;
+    let at: Expandable = kind;
     if (steps.length === 0 || steps.length > DEPTH_MAX) throw cannotExpand(path);
     for (const step of steps) {
-      const next: Kind | 'payment_method' | 'any' | undefined =
-        at === 'any' ? 'any' : EXPANDABLE[at][step];
+      const next: Expandable | undefined = at === 'any' ? 'any' : own(EXPANDABLE[at], step);
       if (next === undefined || step === '') throw cannotExpand(path);
       at = next;
     }
   }
+}
+
+function own<Value>(record: Record<string, Value>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 export function expanded(

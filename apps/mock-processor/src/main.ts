@@ -1,3 +1,4 @@
+import { stopWhenParentDies } from '#platform/parent.js';
 import { BookError } from './book.js';
 import { startMockProcessor, type MockLogLine } from './server.js';
 import { readSettings, SettingError } from './settings.js';
@@ -13,6 +14,7 @@ try {
     void mock.close().then(() => process.exit(0));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
+  stopWhenParentDies();
   log({ level: 'info', event: 'mock_listening', port: mock.port });
 } catch (error) {
   process.stderr.write(`mock-processor: ${(error as Error).message}\n`);

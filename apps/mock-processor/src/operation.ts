@@ -23,5 +23,5 @@ export type Outcome =
   { status: 200; objectId: string } | { status: 402; error: ErrorBody; objectId: string };
 
 export function operation<Input>(definition: Operation<Input>): Operation {
-  return definition as Operation;
+  return definition;
 }

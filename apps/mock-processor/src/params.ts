@@ -102,7 +102,7 @@ export class Params {
     const bounds: FormTree = typeof node === 'string' ? new Map([['eq', node]]) : node;
     const tests = [...bounds].map(([kind, value]) => {
       const limit = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-      const test = Number.isNaN(limit) ? undefined : BOUNDS[kind];
+      const test = Number.isNaN(limit) || !Object.hasOwn(BOUNDS, kind) ? undefined : BOUNDS[kind];
       if (test === undefined) throw invalid(`Invalid timestamp: ${name}.`, name);
       return (seconds: number) => test(seconds, limit);
     });

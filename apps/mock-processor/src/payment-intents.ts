@@ -1,13 +1,12 @@
+import { exponentOf } from '#money/currencies.js';
 import { captureCharge, chargeIntent } from './charges.js';
 import { invalid, missing, StripeError } from './errors.js';
 import { operation, type Outcome } from './operation.js';
 import type { Params } from './params.js';
 import { behaviourOf, mustExist, stepRefused } from './payment-methods.js';
 import type { Charge, Intent, State } from './state.js';
-import type { Draft } from './world.js';
 
 const AMOUNT = { min: 1, max: 99_999_999 };
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
 
 export const createIntent = operation({
   path: '/v1/payment_intents',
@@ -191,7 +190,7 @@ function readIntent(params: Params) {
   params.allow([...CREATE_ONLY, ...ACCEPTED]);
   const amount = params.required('amount', params.integer('amount', AMOUNT));
   const currency = params.required('currency', params.string('currency')).toLowerCase();
-  if (!CURRENCIES.has(currency)) {
+  if (exponentOf(currency) === undefined) {
     throw invalid(`Invalid currency: ${currency.slice(0, 40)}.`, 'currency');
   }
   const paymentMethod = params.string('payment_method');

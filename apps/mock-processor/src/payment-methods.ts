@@ -86,21 +86,21 @@ const DECLINES: Record<string, { code: string; declineCode: string; message: str
 };
 
 function declineOf(paymentMethod: string): ErrorBody | null {
-  const end = /^pm_card_(?:[a-zA-Z]+_)?chargeDeclined([A-Za-z]*)$/.exec(paymentMethod)?.[1];
-  const row =
-    end !== undefined
-      ? (DECLINES[end] ?? DECLINES[''])
-      : OTHER_FRAUD.test(paymentMethod)
-        ? DECLINES['Fraudulent']
-        : paymentMethod === 'pm_card_chargeCustomerFail'
-          ? DECLINES['']
-          : undefined;
+  const end = declineEnd(paymentMethod);
+  const row = end === null ? undefined : DECLINES[Object.hasOwn(DECLINES, end) ? end : ''];
   if (!row) return null;
   const { code, declineCode, message } = row;
   return { type: 'card_error', code, decline_code: declineCode, message };
 }
 
-const OTHER_FRAUD = /^pm_card_(radarBlock|(?:[a-zA-Z]+_)?(?:charge)?FraudulentDecline)$/i;
+/** The part of the name that says why, or null for a method that is charged. */
+function declineEnd(paymentMethod: string): string | null {
+  if (paymentMethod === 'pm_card_chargeCustomerFail') return '';
+  if (OTHER_FRAUD.test(paymentMethod)) return 'Fraudulent';
+  return /^pm_card_(?:[a-zA-Z]+_)?chargeDeclined([A-Za-z]*)$/.exec(paymentMethod)?.[1] ?? null;
+}
+
+const OTHER_FRAUD = /^pm_card_(radarBlock$|.*Fraudulent)/;
 
 function generic(declineCode: string) {
   return { code: 'card_declined', declineCode, message: 'Your card was declined.' };

@@ -1,6 +1,6 @@
 import type { Answer, Call } from './answer.js';
 import { errorAnswer, objectBody } from './answer.js';
-import { IO_ERROR, OUT_OF_SERVICE, rateLimited, SERVER_ERROR } from './errors.js';
+import { IO_ERROR, OUT_OF_SERVICE, rateLimited, SERVER_ERROR, StripeError } from './errors.js';
 import { checkExpand, expanded } from './expand.js';
 import { AFTER_WORK, BEFORE_WORK, INSTEAD_OF_ANSWER, isOneOf, type Fault } from './faults.js';
 import { formFingerprint } from './form.js';
@@ -59,9 +59,8 @@ function read(world: World, operation: Operation, call: Call): Posted {
 }
 
 /**
- * The limiter. At Stripe's place in `normal` it would stand in front of the keys as well, but it
- * spares what has been answered; under `limiter_before_keys` it does not: the first re-send of a
- * finished request meets it even when nothing else is asked for.
+ * The limiter counts new work only, except under `limiter_before_keys`: there it stands in front of
+ * the keys, so that even a finished request's first re-send gets its 429.
  */
 function limit(world: World, posted: Posted): void {
   const { faults } = world;
@@ -119,7 +118,7 @@ async function failBeforeWork(
 }
 
 async function work(world: World, posted: Posted, fault: Fault | null): Promise<Answer> {
-  if (fault?.kind === 'slow') await world.clock.sleep(fault.ms, posted.call.stopped);
+  if (fault?.kind === 'slow') await slowly(world, fault, posted.call);
   const { call, operation, input, expand } = posted;
   const draft = new Draft(world, { requestId: call.requestId, idempotencyKey: call.key });
   const outcome: Outcome | null =
@@ -137,6 +136,12 @@ async function work(world: World, posted: Posted, fault: Fault | null): Promise<
   if (fault && fault.kind !== 'slow' && call.key !== null) entry.misbehaved = call.key;
   await world.book.commit(entry);
   return deliver(answer, fault);
+}
+
+/** The work comes after the wait. A mock that stops meanwhile has done none of it. */
+export async function slowly(world: World, { ms }: Fault, { stopped }: Call): Promise<void> {
+  await world.clock.sleep(ms, stopped);
+  if (stopped.aborted) throw new StripeError(503, OUT_OF_SERVICE);
 }
 
 function render(outcome: Outcome, expand: string[], draft: Draft): Answer {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { systemClock, type Clock } from '#seams/clock.js';
 import { systemRandom, type Random } from '#seams/random.js';
@@ -43,6 +44,7 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
   };
   const keys = new Idempotency(book.state);
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // one for each request that a fault holds back
   const app = newApp();
   const listener = new Listener(app.server, host, (event, more) =>
     log({ level: 'info', event, ...more }),
