@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+
+import type { ChargeRequest, Processor } from '#processor/processor.js';
+import { STRIPE_API_VERSION, stripeProcessor } from '#processor/stripe-processor.js';
+import { systemClock } from '#seams/clock.js';
+import { httpAnswer, startRawServer, type RawRequest } from './raw-server.js';
+
+/** A charge, and the payment that Stripe would answer with. */
+export const CHARGE: ChargeRequest = {
+  processorKey: '8c9de1a0-4c1f-8abc-9def-0123456789ab',
+  accountId: '0198f3a2-7b11-7c3e-b6aa-51d0a8f0a111',
+  amount: 2500,
+  currency: 'myr',
+  paymentMethod: 'pm_123',
+  apiVersion: STRIPE_API_VERSION,
+  renderingVersion: 1,
+};
+
+export const PAYMENT = {
+  id: 'pi_1',
+  object: 'payment_intent',
+  amount: 2500,
+  amount_received: 2500,
+  currency: 'myr',
+  status: 'succeeded',
+  metadata: { payonce_account: CHARGE.accountId, payonce_intent: CHARGE.processorKey },
+  last_payment_error: null,
+  latest_charge: { id: 'ch_1', balance_transaction: { fee: 103, currency: 'myr' } },
+};
+
+export const TIMEOUT = { timeoutMs: 5000 };
+
+/** Processors and the servers behind them; `close` belongs into `afterEach`. */
+export class StripeBench {
+  private readonly opened: { close(): Promise<void> }[] = [];
+
+  /** A server that answers as the test says, and a processor that speaks to it. */
+  async serving(answer: (socket: Socket, request: RawRequest) => void) {
+    const server = await startRawServer(answer);
+    this.opened.push(server);
+    return { server, processor: this.processorAt(server.url) };
+  }
+
+  answering(status: number, body: unknown, headers: Record<string, string> = {}) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return this.serving((socket) => socket.write(httpAnswer(status, text, headers)));
+  }
+
+  processorAt(apiBase: string): Processor {
+    const secretKey = 'sk_test_payonce';
+    const processor = stripeProcessor({ name: 'mock', secretKey, apiBase, clock: systemClock });
+    this.opened.push(processor);
+    return processor;
+  }
+
+  closing(thing: { close(): Promise<void> }): void {
+    this.opened.push(thing);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.opened.splice(0).map((each) => each.close()));
+  }
+}

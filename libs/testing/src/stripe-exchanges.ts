@@ -1,0 +1,25 @@
+import type { Exchange, Failure } from '#processor/send-once.js';
+import { PAYMENT } from './stripe-answers.js';
+
+/** Ends of calls as the transport hands them on, for tests of what they mean. */
+export function answered(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Exchange {
+  return { kind: 'answered', status, headers, body: Buffer.from(JSON.stringify(body)) };
+}
+
+export function failed(failure: Failure): Exchange {
+  return { kind: 'failed', failure, detail: 'ESOMETHING' };
+}
+
+export const payment = (changes: object) => ({ ...PAYMENT, ...changes });
+export const found = (...data: unknown[]) => ({ object: 'search_result', data, has_more: false });
+export const error = (type: string, code?: string, more: object = {}) => ({
+  error: { type, code, message: 'Words.', ...more },
+});
+export const declinedCard = error('card_error', 'card_declined', {
+  decline_code: 'insufficient_funds',
+});
+export const lastError = { last_payment_error: declinedCard.error };
