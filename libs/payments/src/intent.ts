@@ -22,5 +22,14 @@ export type Intent = {
 };
 
 export type Verdict =
-  | { kind: 'accepted'; order: PaymentOrder; processorAccount: string; claimed: () => void }
+  | {
+      kind: 'accepted';
+      order: PaymentOrder;
+      /** Our account at the processor, for which the intent is claimed. */
+      processorAccount: string;
+      /** Called when this request has claimed an unseen key, for the limit on new keys. */
+      claimed: () => void;
+    }
   | { kind: 'refused'; problem: Problem };
+
+export type Accepted = Extract<Verdict, { kind: 'accepted' }>;

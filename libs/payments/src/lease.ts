@@ -10,8 +10,10 @@ export type Lease = {
   operationId: string;
   /** The pending payment, as it was when the lease was taken. */
   payment: Payment;
-  /** The request that claimed the key. */
+  /** The request that claimed the key: it stands in a saved problem. */
   claimRequestId: string;
+  /** The request, or the worker's pass, that holds this lease. */
+  requestId: string;
   /** What this run may do: send, only look up, or (the key's end has come, nothing was ever sent) close. */
   action: 'send' | 'look_up' | 'close';
   attemptNo: number;

@@ -6,6 +6,9 @@
 /** A session of a pg client or of TypeORM, outside a transaction. */
 export type Session = { query(text: string, values?: unknown[]): Promise<unknown> };
 
+/** A fresh database starts with so many days, and the worker keeps as many ahead. */
+export const PARTITION_DAYS_AHEAD = 7;
+
 const PARTITION_LOCK = 72_617;
 
 /** The UTC days (`2026-12-01`) from `first` to `last` days after today, by the database's clock. */
@@ -53,7 +56,8 @@ export async function dropPartitions(
   const dropped: string[] = [];
   for (const { name, attached, pending } of await partitionsBefore(session, parent, firstKept)) {
     if (pending) await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} FINALIZE`);
-    else if (attached) await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} CONCURRENTLY`);
+    else if (attached)
+      await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} CONCURRENTLY`);
     await session.query(`DROP TABLE IF EXISTS ${name}`);
     dropped.push(name);
   }

@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { daysAhead, makePartitions } from './daily-partitions.js';
+import { PARTITION_DAYS_AHEAD, daysAhead, makePartitions } from './daily-partitions.js';
 import { type RoleReport, ensureRoles } from './roles.js';
 import { sqlMigrations } from './sql-migrations.js';
 
 /** Advisory locks are a database's own; the number only has to be ours. */
 const MIGRATION_LOCK = 72_616;
 const SERVER_VERSION_MIN = 150_000;
-/** Days of partitions that a fresh database starts with; the worker keeps as many ahead. */
-export const PARTITION_DAYS_AHEAD = 7;
 
 export type MigrateOptions = {
   /** The owner's. The only place where it is used. */
@@ -47,7 +45,11 @@ export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
     await writeAnswersDays(session, options.answersDays ?? 7);
     const roles = await ensureRoles(session, options);
     for (const line of roles.lines) log(line);
-    await makePartitions(session, 'saved_answers', await daysAhead(session, -1, PARTITION_DAYS_AHEAD));
+    await makePartitions(
+      session,
+      'saved_answers',
+      await daysAhead(session, -1, PARTITION_DAYS_AHEAD),
+    );
     return { applied: applied.map(({ name }) => name), roles };
   } finally {
     await session.release();

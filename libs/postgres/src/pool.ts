@@ -22,11 +22,20 @@ export type PoolOptions = {
   onIdleError: (error: Error) => void;
 };
 
-/** Opens no connection yet. Limits are sent with each connection, so that they hold for any role. */
+/** Opens no connection yet. Errors on COMMIT and idle errors are the caller's to hear. */
 export function openPool({ url, applicationName, connectionsMax, onIdleError }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url,
     application_name: applicationName,
+    ...sessionOptions(connectionsMax),
+  });
+  pool.on('error', onIdleError);
+  return pool;
+}
+
+/** Limits go out with each connection, so that they hold whatever its role says. */
+export function sessionOptions(connectionsMax: number) {
+  return {
     max: connectionsMax,
     connectionTimeoutMillis: SESSION_LIMITS.connectMs,
     query_timeout: SESSION_LIMITS.queryMs,
@@ -35,7 +44,5 @@ export function openPool({ url, applicationName, connectionsMax, onIdleError }: 
     idle_in_transaction_session_timeout: SESSION_LIMITS.idleInTransactionMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-  });
-  pool.on('error', onIdleError);
-  return pool;
+  };
 }

@@ -22,7 +22,8 @@ type Urls = { appDatabaseUrl?: string | undefined; maintenanceDatabaseUrl?: stri
  * Where it may not, says which promise then rests on the trigger alone, and goes on.
  */
 export async function ensureRoles(session: QueryRunner, urls: Urls): Promise<RoleReport> {
-  if (!urls.appDatabaseUrl || !urls.maintenanceDatabaseUrl) return ownerOnly('no role URLs are set');
+  if (!urls.appDatabaseUrl || !urls.maintenanceDatabaseUrl)
+    return ownerOnly('no role URLs are set');
   const app = login(urls.appDatabaseUrl);
   const maintenance = login(urls.maintenanceDatabaseUrl);
   try {
@@ -110,7 +111,10 @@ async function limitSessions(session: QueryRunner, name: string): Promise<void> 
 }
 
 async function grantAnswers(session: QueryRunner, to: string): Promise<void> {
-  const [member] = await session.query(`SELECT pg_has_role($1, $2, 'MEMBER') AS yes`, [to, ANSWERS_ROLE]);
+  const [member] = await session.query(`SELECT pg_has_role($1, $2, 'MEMBER') AS yes`, [
+    to,
+    ANSWERS_ROLE,
+  ]);
   if (member.yes) return;
   await repeatOnRace(() => session.query(`GRANT ${ANSWERS_ROLE} TO ${quote(to)}`));
 }
@@ -132,7 +136,8 @@ async function repeatOnRace(work: () => Promise<unknown>): Promise<void> {
       return;
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      const raced = code === '23505' || code === '42710' || message.includes('concurrently updated');
+      const raced =
+        code === '23505' || code === '42710' || message.includes('concurrently updated');
       if (!raced || tries >= ROLE_TRIES_MAX) throw error;
     }
   }

@@ -1,0 +1,35 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import { AccountLimits } from '#platform/account-limits.js';
+import { AuthGuard } from '#platform/auth.guard.js';
+import { Authenticator } from '#platform/authenticator.js';
+import { Core } from '#platform/core.js';
+import { HealthController } from './health.controller.js';
+import { PaymentsController } from './payments.controller.js';
+
+@Module({})
+export class AppModule {
+  /** The API around a core that is open already. */
+  static around(core: Core): DynamicModule {
+    const { deps, config } = core;
+    const limits = {
+      inFlightMax: config.accountInFlightMax,
+      newKeysPerMinute: config.accountNewKeysPerMinute,
+    };
+    return {
+      module: AppModule,
+      controllers: [PaymentsController, HealthController],
+      providers: [
+        { provide: Core, useValue: core },
+        { provide: AccountLimits, useValue: new AccountLimits(limits, deps.clock) },
+        { provide: Authenticator, useValue: new Authenticator(deps.db, deps.clock) },
+        {
+          provide: APP_GUARD,
+          useFactory: (authenticator: Authenticator, reflector: Reflector) =>
+            new AuthGuard(authenticator, reflector),
+          inject: [Authenticator, Reflector],
+        },
+      ],
+    };
+  }
+}

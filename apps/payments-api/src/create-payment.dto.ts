@@ -1,0 +1,71 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, Validate } from 'class-validator';
+import { isCurrency } from '#money/currencies.js';
+import { AMOUNT_MAX, AMOUNT_MIN } from '#money/money.js';
+import { IsCode, IsMetadata, IsNotCardNumber, IsTextOfLength } from './validators.js';
+
+/** The body of POST /v1/payments: validation, type and documentation in one. */
+export class CreatePaymentDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: AMOUNT_MIN,
+    maximum: AMOUNT_MAX,
+    description: 'In minor units: 2500 is 25.00 in a currency with two decimals.',
+    example: 2500,
+  })
+  @IsInt({ message: 'amount must be a whole number of minor units' })
+  @Min(AMOUNT_MIN, { message: `amount must be at least ${AMOUNT_MIN}` })
+  @Max(AMOUNT_MAX, { message: `amount must be at most ${AMOUNT_MAX}` })
+  amount: number;
+
+  @ApiProperty({ description: 'ISO 4217, lower case.', pattern: '^[a-z]{3}$', example: 'myr' })
+  @Validate(IsCode, [isCurrency], { message: 'currency must be an ISO 4217 code in lower case' })
+  currency: string;
+
+  @ApiProperty({
+    description: "The processor's id of the payment method. Never a card number.",
+    pattern: '^[A-Za-z][A-Za-z0-9_]{0,254}$',
+    example: 'pm_123',
+  })
+  @IsString({ message: 'payment_method must be a string' })
+  @Matches(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, {
+    message: 'payment_method must be an id such as pm_123',
+  })
+  @Validate(IsNotCardNumber, { message: 'payment_method must not hold a card number' })
+  payment_method: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Your own order: while one of its payments is live, a second key for it is refused.',
+    minLength: 1,
+    maxLength: 255,
+    example: '1042',
+  })
+  @IsOptional()
+  @Validate(IsTextOfLength, [1, 255], {
+    message: 'order_id must be a string of 1 to 255 characters',
+  })
+  order_id?: string;
+
+  @ApiPropertyOptional({ maxLength: 1000 })
+  @IsOptional()
+  @Validate(IsTextOfLength, [0, 1000], {
+    message: 'description must be a string of at most 1000 characters',
+  })
+  description?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 500 },
+    maxProperties: 50,
+    description: 'At most 50 members; names of 1 to 40 characters, values of at most 500.',
+  })
+  @IsOptional()
+  @Validate(IsMetadata)
+  metadata?: Record<string, string>;
+
+  @ApiPropertyOptional({ enum: ['automatic'], default: 'automatic' })
+  @IsOptional()
+  @IsIn(['automatic'], { message: 'capture must be automatic; manual capture is not offered yet' })
+  capture?: 'automatic';
+}

@@ -1,0 +1,76 @@
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { listPayments, readPayment, readTimeline } from '#payments/read-payments.js';
+import { takePayment } from '#payments/take-payment.js';
+import { AccountLimits } from '#platform/account-limits.js';
+import { NeedsScope, callerOf } from '#platform/auth.guard.js';
+import { Core } from '#platform/core.js';
+import { ProblemError } from '#platform/problem-error.js';
+import { sendReply } from '#platform/send-reply.js';
+import { failpoint } from '#seams/failpoints.js';
+import {
+  DescribeCreate,
+  DescribeList,
+  DescribeRead,
+  DescribeTimeline,
+} from './payments.openapi.js';
+import { readFilters, readPaymentId } from './read-filters.js';
+import { readIntent } from './read-intent.js';
+
+@Controller('v1/payments')
+export class PaymentsController {
+  constructor(
+    private readonly core: Core,
+    private readonly limits: AccountLimits,
+  ) {}
+
+  @Post()
+  @NeedsScope('payments:write')
+  @DescribeCreate()
+  async create(@Req() request: FastifyRequest, @Res() response: FastifyReply): Promise<void> {
+    await failpoint('c1');
+    const { full, leave } = this.limits.enter(callerOf(request).accountId);
+    try {
+      const intent = await readIntent(this.core, request, this.limits, full);
+      const reply = await takePayment(this.core.deps, intent);
+      await sendReply(request, response, reply);
+    } finally {
+      leave();
+    }
+  }
+
+  @Get()
+  @NeedsScope('payments:read')
+  @DescribeList()
+  async list(@Req() request: FastifyRequest): Promise<object> {
+    return listPayments(this.#reads, callerOf(request).accountId, readFilters(request));
+  }
+
+  @Get(':id')
+  @NeedsScope('payments:read')
+  @DescribeRead()
+  async read(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return orNotFound(
+      await readPayment(this.#reads, callerOf(request).accountId, readPaymentId(id)),
+    );
+  }
+
+  @Get(':id/timeline')
+  @NeedsScope('payments:read')
+  @DescribeTimeline()
+  async timeline(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return orNotFound(
+      await readTimeline(this.#reads, callerOf(request).accountId, readPaymentId(id)),
+    );
+  }
+
+  get #reads() {
+    return { db: this.core.deps.db, source: this.core.source };
+  }
+}
+
+/** "Not yours" and "not there" are one answer. @keeps P8 */
+function orNotFound<T>(found: T | null): T {
+  if (found === null) throw new ProblemError({ code: 'payment_not_found' });
+  return found;
+}

@@ -1,0 +1,22 @@
+import { sweepLeases } from '#payments/sweep-leases.js';
+import type { Core } from '#platform/core.js';
+import type { SweepPlan } from './sweep.js';
+
+const PAUSE_MS = 500;
+
+/** Resumes every key whose lease has ended. Silent when there is nothing; loud when an owner had died. */
+export function leaseSweep({ deps, log }: Core): SweepPlan {
+  return {
+    name: 'leases',
+    pauseMs: PAUSE_MS,
+    runOnce: async () => {
+      const requestId = `wrk_${deps.random.uuid()}`;
+      const pass = await sweepLeases(deps, requestId);
+      if (pass.found > 0)
+        log.warning('sweep_found_abandoned', { request_id: requestId, keys: pass.found });
+      const worked = Object.keys(pass.finished).length > 0;
+      if (worked) log.info('sweep_finished', { request_id: requestId, by_status: pass.finished });
+      return pass.more ? 'more' : 'done';
+    },
+  };
+}

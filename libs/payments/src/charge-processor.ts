@@ -1,0 +1,160 @@
+import type {
+  ChargeOutcome,
+  ChargeRequest,
+  Charged,
+  Declined,
+  LookUpOutcome,
+  NotSent,
+  Unknown,
+} from '#processor/processor.js';
+import type { Deps } from './deps.js';
+import { type Lease, databaseNowMs } from './lease.js';
+
+/** Proof that this intent was never charged, and never will be. */
+export type NotCharged = { kind: 'not_charged'; why: string };
+
+export type Outcome = Charged | Declined | NotCharged | NotSent | Unknown;
+
+/** May call the processor, and has no database: no connection is held while somebody else's server thinks. */
+export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log'>;
+
+/**
+ * Makes one call to the processor, the one that the lease allows, and says what is known after it.
+ * Never throws for anything that a processor can do.
+ */
+export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+  if (lease.action === 'close')
+    return { kind: 'not_charged', why: 'the key ended before anything was sent' };
+  const stranger = await isStranger(deps, lease);
+  if (stranger !== null) return stranger;
+  if (lease.action === 'look_up') return afterLookUp(deps, lease, await lookUp(deps, lease));
+  if (databaseNowMs(lease, deps.clock) >= lease.sendUntilMs) {
+    return unknownDominates(lease, {
+      kind: 'not_sent',
+      reason: 'deadline',
+      retryAfterSeconds: null,
+    });
+  }
+  const outcome = await deps.processor.charge(requestOf(lease), {
+    timeoutMs: deps.terms.processorTimeoutMs,
+  });
+  return unknownDominates(lease, outcome);
+}
+
+/**
+ * One earlier attempt that may have moved money outweighs whatever a re-send says, short of proof: a
+ * refusal, a full queue or a limit tells of the re-send alone.
+ *
+ * @keeps P2: an operation with an unknown attempt is never released and never declined by hearsay.
+ */
+function unknownDominates(lease: Lease, outcome: ChargeOutcome): Outcome {
+  if (!lease.unknownBefore) return outcome;
+  if (outcome.kind === 'not_sent') {
+    return unknown(
+      'refused',
+      `the re-send was not sent (${outcome.reason}); an earlier attempt is unknown`,
+      outcome.retryAfterSeconds,
+    );
+  }
+  if (outcome.kind === 'declined' && !outcome.stored) {
+    return unknown(
+      'refused',
+      `the re-send was refused (${outcome.declineCode}); an earlier attempt is unknown`,
+      null,
+    );
+  }
+  return outcome;
+}
+
+/**
+ * What a look-up says. "Not found" alone never proves "not charged": that takes a stored error that the
+ * processor replayed as well, with the visibility window passed since.
+ */
+function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outcome {
+  switch (found.kind) {
+    case 'succeeded':
+    case 'declined':
+      return found;
+    case 'not_found': {
+      if (lease.storedErrorAtMs === null) {
+        return {
+          ...unknown('not_found', 'a look-up found no charge, which proves nothing', null),
+          counts: true,
+        };
+      }
+      const visibleFromMs = lease.storedErrorAtMs + deps.terms.visibilityWindowMs;
+      if (databaseNowMs(lease, deps.clock) < visibleFromMs) {
+        return unknown(
+          'not_found',
+          'no charge is visible yet after an error that the processor stored',
+          null,
+        );
+      }
+      return { kind: 'not_charged', why: 'the processor stored an error and shows no charge' };
+    }
+    case 'conflict':
+      deps.log.critical('processor_conflict', {
+        payment_id: lease.payment.id,
+        detail: found.detail,
+      });
+      return { ...unknown('nonsense', found.detail, null), counts: true };
+    case 'not_sent':
+      return unknown(
+        'refused',
+        `the look-up was not sent (${found.reason})`,
+        found.retryAfterSeconds,
+      );
+    case 'unknown':
+      return { ...found, storedError: false };
+  }
+}
+
+async function lookUp(deps: ChargeDeps, lease: Lease): Promise<LookUpOutcome> {
+  const { processorId } = lease.payment;
+  const timeoutMs = deps.terms.processorTimeoutMs;
+  return deps.processor.lookUpCharge(requestOf(lease), processorId, { timeoutMs });
+}
+
+/** The same key at another processor, or at another account there, would charge again: nothing is sent. */
+async function isStranger(
+  { processor, terms, log }: ChargeDeps,
+  lease: Lease,
+): Promise<Unknown | NotSent | null> {
+  const account = await processor.account({ timeoutMs: terms.processorTimeoutMs });
+  if (account === null) {
+    const nothing: NotSent = {
+      kind: 'not_sent',
+      reason: 'connect_failed',
+      retryAfterSeconds: null,
+    };
+    return unknownDominates(lease, nothing) as Unknown | NotSent;
+  }
+  if (processor.name === lease.processor.name && account === lease.processor.account) return null;
+  const claimed = `${lease.processor.name} ${lease.processor.account}`;
+  log.critical('processor_changed', {
+    payment_id: lease.payment.id,
+    claimed_for: claimed,
+    configured: `${processor.name} ${account}`,
+  });
+  return unknown('refused', `claimed for another account at the processor (${claimed})`, null);
+}
+
+function requestOf({ processor, payment }: Lease): ChargeRequest {
+  return {
+    processorKey: processor.key,
+    accountId: payment.accountId,
+    amount: payment.amount,
+    currency: payment.currency,
+    paymentMethod: payment.paymentMethod,
+    apiVersion: processor.apiVersion,
+    renderingVersion: processor.renderingVersion,
+  };
+}
+
+function unknown(
+  reason: Unknown['reason'],
+  detail: string,
+  retryAfterSeconds: number | null,
+): Unknown {
+  return { kind: 'unknown', reason, storedError: false, counts: false, detail, retryAfterSeconds };
+}

@@ -1,0 +1,44 @@
+import type { Unknown } from '#processor/processor.js';
+import type { Deps } from './deps.js';
+import type { Lease } from './lease.js';
+import { type Reply, pendingReply } from './reply.js';
+import { LEAVE_UNKNOWN } from './unresolved.sql.js';
+import { waitMs } from './waits.js';
+
+/** May use the database, and cannot call the processor. */
+export type LeaveDeps = Pick<Deps, 'db' | 'random' | 'terms' | 'log'>;
+
+/**
+ * Leaves an operation whose outcome nobody knows to recovery, and answers 202.
+ * If even that cannot be written, the lease ends by itself and the sweep finds the open attempt.
+ *
+ * @keeps P2
+ */
+export async function leaveUnknown(
+  deps: LeaveDeps,
+  lease: Lease,
+  outcome: Unknown,
+): Promise<Reply> {
+  const { id } = lease.payment;
+  const tries = lease.tries + (outcome.counts ? 1 : 0);
+  const review = tries >= deps.terms.recoveryTriesMax;
+  try {
+    await deps.db.run(LEAVE_UNKNOWN, [
+      lease.accountId,
+      lease.keyHash,
+      lease.token,
+      lease.attemptNo,
+      outcome.detail.slice(0, 500),
+      outcome.storedError,
+      outcome.counts ? 1 : 0,
+      waitMs(lease.waits, deps.random, { review, atLeastSeconds: outcome.retryAfterSeconds }),
+      review,
+    ]);
+    if (review && outcome.counts && tries === deps.terms.recoveryTriesMax) {
+      deps.log.critical('payment_needs_review', { payment_id: id, tries, detail: outcome.detail });
+    }
+  } catch (error) {
+    deps.log.warning('unknown_not_written', { payment_id: id, error: String(error) });
+  }
+  return pendingReply(lease.payment, 'unknown');
+}

@@ -1,0 +1,72 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PaymentStatus } from './payment-status.js';
+
+/** Maps the `payments` table for reads and for the drift check. Never used to write. */
+@Entity({ name: 'payments' })
+export class PaymentRow {
+  @PrimaryColumn({ name: 'account_id', type: 'uuid', primaryKeyConstraintName: 'payments_pkey' })
+  accountId: string;
+
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'payments_pkey' })
+  id: string;
+
+  @Column({ name: 'status', type: 'text' })
+  status: PaymentStatus;
+
+  @Column({ name: 'amount', type: 'bigint' })
+  amount: string;
+
+  @Column({ name: 'currency', type: 'text' })
+  currency: string;
+
+  @Column({ name: 'amount_captured', type: 'bigint', default: 0 })
+  amountCaptured: string;
+
+  @Column({ name: 'amount_refunded', type: 'bigint', default: 0 })
+  amountRefunded: string;
+
+  @Column({ name: 'amount_disputed', type: 'bigint', default: 0 })
+  amountDisputed: string;
+
+  @Column({ name: 'amount_reserved', type: 'bigint', default: 0 })
+  amountReserved: string;
+
+  @Column({ name: 'payment_method', type: 'text' })
+  paymentMethod: string;
+
+  @Column({ name: 'order_id', type: 'text', nullable: true })
+  orderId: string | null;
+
+  @Column({ name: 'description', type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ name: 'metadata', type: 'json' })
+  metadata: Record<string, string>;
+
+  @Column({ name: 'capture', type: 'text' })
+  capture: 'automatic' | 'manual';
+
+  @Column({ name: 'failure_code', type: 'text', nullable: true })
+  failureCode: 'card_declined' | 'payment_not_charged' | null;
+
+  @Column({ name: 'failure_message', type: 'text', nullable: true })
+  failureMessage: string | null;
+
+  @Column({ name: 'decline_code', type: 'text', nullable: true })
+  declineCode: string | null;
+
+  @Column({ name: 'processor_name', type: 'text' })
+  processorName: string;
+
+  @Column({ name: 'processor_id', type: 'text', nullable: true })
+  processorId: string | null;
+
+  @Column({ name: 'event_sequence', type: 'integer', default: 0 })
+  eventSequence: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+
+  @Column({ name: 'settled_at', type: 'timestamptz', nullable: true })
+  settledAt: Date | null;
+}

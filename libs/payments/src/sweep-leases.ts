@@ -1,0 +1,68 @@
+import { violatedConstraint } from '#postgres/errors.js';
+import { SESSION_LIMITS } from '#postgres/pool.js';
+import type { Deps } from './deps.js';
+import { ADVANCE_MARK, TAKE_DUE } from './sweep.sql.js';
+import { finishPayment } from './take-payment.js';
+import { takeUp } from './take-up.js';
+
+/** Keys that one pass walks over, and items that one pass works on. */
+const WALK_MAX = 5_000;
+const BATCH_MAX = 20;
+/** The mark stays behind a running claim by its lease, its statement, and what two clocks may differ. */
+const MARK_MARGIN_MS = 1_000;
+
+export type SweepPass = {
+  /** Keys walked over, and among them those that nobody had finished. */
+  passed: number;
+  found: number;
+  /** The pass ended at a bound: there is more to do now. */
+  more: boolean;
+  /** Items taken up and what became of them, by the status a caller would get. */
+  finished: Record<number, number>;
+};
+
+/**
+ * One pass of the lease sweep: passes the mark over what is old enough, then finishes a bounded batch of
+ * due items through the very function that requests use.
+ *
+ * @keeps P2: an intent whose owner died is resumed from its recovery point.
+ */
+export async function sweepLeases(deps: Deps, requestId: string): Promise<SweepPass> {
+  const trailMs = deps.terms.leaseMs + SESSION_LIMITS.statementMs + MARK_MARGIN_MS;
+  const [walk] = await deps.db.run(ADVANCE_MARK, [trailMs, WALK_MAX]);
+  const due = await deps.db.run(TAKE_DUE, [deps.terms.leaseMs, BATCH_MAX]);
+  const finished: Record<number, number> = {};
+  await Promise.all(
+    due.map(async (item) => {
+      const status = await finishDue(deps, item, requestId);
+      if (status !== null) finished[status] = (finished[status] ?? 0) + 1;
+    }),
+  );
+  const { passed, found } = walk ?? { passed: 0, found: 0 };
+  return { passed, found, more: passed >= WALK_MAX || due.length >= BATCH_MAX, finished };
+}
+
+type Due = { account_id: string; key_hash: Buffer; state: string; ended: boolean };
+
+/** Released work is only closed, at its key's end: its caller may have turned to another way of paying. */
+async function finishDue(deps: Deps, due: Due, requestId: string): Promise<number | null> {
+  if (due.state !== 'started' && !(due.state === 'released' && due.ended)) return null;
+  try {
+    const lease = await takeUp(deps, {
+      accountId: due.account_id,
+      keyHash: due.key_hash,
+      state: due.state,
+      ended: due.ended,
+      orderOnce: false, // the slot of released work is not taken to close it
+      actor: 'worker',
+      requestId,
+    });
+    return lease === null ? null : (await finishPayment(deps, lease)).status;
+  } catch (error) {
+    deps.log.warning('sweep_item_failed', {
+      error: String(error),
+      constraint: violatedConstraint(error),
+    });
+    return null; // it comes due again after a lease
+  }
+}

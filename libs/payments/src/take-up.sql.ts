@@ -1,0 +1,104 @@
+import { statement } from '#postgres/statement.js';
+
+export type TakenUpRow = {
+  operation_id: string;
+  claim_request_id: string;
+  action: 'send' | 'look_up' | 'close';
+  attempts_made: number;
+  unknown_before: boolean;
+  send_until: Date;
+  stored_error_at: Date | null;
+  waits: number;
+  tries: number;
+  processor_name: string;
+  processor_account: string;
+  processor_key: string;
+  api_version: string;
+  rendering_version: number;
+  now: Date;
+  payment_id: string;
+  amount: string;
+  currency: string;
+  payment_method: string;
+  order_id: string | null;
+  description: string | null;
+  metadata: Record<string, string>;
+  capture: 'automatic' | 'manual';
+  created_at: Date;
+};
+
+/**
+ * Takes the lease of a key that nobody holds: unknown work ('started', its lease over), or released work
+ * that its caller sends again. One compare-and-set decides between any number of takers. It opens the next
+ * attempt in the same commit, so that a crash right after it leaves a trace, and moves the item's due time
+ * to the end of this lease, so that recovery comes back if this taker dies.
+ *
+ * What the run may do is decided here, from the rows alone:
+ *   close    released, and the key's end has come: nothing was ever sent, nothing may be sent now
+ *   look_up  past the send limit, or the processor is known to replay a stored error
+ *   send     otherwise, under the same processor key
+ *
+ * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
+ */
+export const TAKE_UP = statement<TakenUpRow>(
+  'payments.take_up',
+  `WITH key AS (
+     UPDATE idempotency_keys
+        SET state = 'started',
+            lease_token = $4::uuid,
+            locked_until = payonce_now() + $5::int * interval '1 millisecond'
+      WHERE account_id = $1::uuid AND key_hash = $2::bytea
+        AND state = $3::text
+        AND locked_until <= payonce_now()
+        AND ($3::text <> 'released' OR $6::boolean = (ends_at <= payonce_now()))
+     RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
+   ), before AS MATERIALIZED (
+     SELECT EXISTS (
+              SELECT 1 FROM attempts a
+               WHERE a.account_id = key.account_id AND a.operation_id = key.operation_id
+                 AND (a.outcome IS NULL OR a.outcome = 'unknown')
+            ) AS unknown_before,
+            CASE
+              WHEN $6::boolean THEN 'close'
+              WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
+              ELSE 'send'
+            END AS action
+       FROM key
+       JOIN operations o ON o.account_id = key.account_id AND o.id = key.operation_id
+   ), slot AS (
+     INSERT INTO order_slots (account_id, order_id, payment_id, taken_at)
+     SELECT p.account_id, p.order_id, p.id, payonce_now()
+       FROM key
+       JOIN payments p ON p.account_id = key.account_id AND p.id = key.payment_id
+      WHERE $3::text = 'released' AND NOT $6::boolean AND $7::boolean AND p.order_id IS NOT NULL
+   ), operation AS (
+     UPDATE operations o
+        SET attempts_made = attempts_made + CASE WHEN before.action = 'close' THEN 0 ELSE 1 END,
+            send_until = coalesce(send_until, payonce_now() + $8::bigint * interval '1 millisecond')
+       FROM key, before
+      WHERE o.account_id = key.account_id AND o.id = key.operation_id
+     RETURNING o.*
+   ), attempt AS (
+     INSERT INTO attempts (account_id, operation_id, attempt_no, action, actor, request_id, opened_at)
+     SELECT operation.account_id, operation.id, operation.attempts_made, before.action, $9::text, $10::text,
+            payonce_now()
+       FROM operation, before
+      WHERE before.action <> 'close'
+   ), due AS (
+     INSERT INTO unresolved (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
+     SELECT account_id, key_hash, claim_id, payment_id, 'taken up', locked_until, payonce_now()
+       FROM key
+     ON CONFLICT (account_id, key_hash) DO UPDATE SET next_try_at = EXCLUDED.next_try_at
+     RETURNING waits, tries
+   )
+   SELECT operation.id AS operation_id, key.request_id AS claim_request_id, before.action,
+          operation.attempts_made, before.unknown_before, operation.send_until, operation.stored_error_at,
+          due.waits, due.tries,
+          operation.processor_name, operation.processor_account, operation.processor_key,
+          operation.api_version, operation.rendering_version, payonce_now() AS now,
+          p.id AS payment_id, p.amount, p.currency, p.payment_method, p.order_id, p.description,
+          p.metadata, p.capture, p.created_at
+     FROM key, before, operation, due
+     JOIN payments p ON true
+    WHERE p.account_id = key.account_id AND p.id = key.payment_id`,
+);

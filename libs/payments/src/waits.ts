@@ -1,0 +1,18 @@
+import type { Random } from '#seams/random.js';
+
+/** Recovery waits 1 s, doubling to 30 s, each with full jitter; what lies in review is looked at hourly. */
+export const FIRST_WAIT_MS = 1_000;
+export const LONGEST_WAIT_MS = 30_000;
+const REVIEW_WAIT_MS = 3_600_000;
+
+/** Milliseconds until the next try: random between nothing and the doubled cap, and no less than the processor asked for. */
+export function waitMs(
+  waits: number,
+  random: Random,
+  { review, atLeastSeconds }: { review: boolean; atLeastSeconds: number | null },
+): number {
+  if (review) return REVIEW_WAIT_MS;
+  const cap = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(waits, 10));
+  const asked = Math.min((atLeastSeconds ?? 0) * 1_000, LONGEST_WAIT_MS);
+  return Math.round(Math.max(asked, random.unit() * cap));
+}

@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { Db } from './db.js';
+import { sessionOptions } from './pool.js';
+
+export type DatabaseOptions = {
+  url: string;
+  applicationName: string;
+  connectionsMax: number;
+  entities: MixedList<string | (new () => object) | EntitySchema>;
+  /** Called for an idle connection that broke; without a listener the process would die of it. */
+  onIdleError: (error: Error) => void;
+};
+
+export type Database = { db: Db; source: DataSource };
+
+/**
+ * Opens one pool for both worlds: TypeORM's repositories for reads, and `Db` for every statement on a
+ * money path. Limits are asked for with each connection, so that they hold whatever the role says.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: options.url,
+    applicationName: options.applicationName,
+    entities: options.entities,
+    synchronize: false,
+    poolErrorHandler: options.onIdleError,
+    extra: sessionOptions(options.connectionsMax),
+  });
+  await source.initialize();
+  const pool = (source.driver as unknown as { master: Pool }).master;
+  return { source, db: new Db(pool) };
+}
