@@ -98,7 +98,13 @@ const PLANTED: { rule: string; path: string; red: string; green: string }[] = [
     rule: 'no-restricted-imports',
     path: 'apps/mock-processor/src/config.ts',
     red: "import '#platform/config.js';",
-    green: "import '#platform/logging.js';",
+    green: "import '#platform/logging.js';\nimport '#platform/parent.js';",
+  },
+  {
+    rule: 'no-restricted-imports',
+    path: 'libs/payments/src/read-writes.ts',
+    red: "import '#testing/database.js';",
+    green: "import 'typeorm';",
   },
   {
     rule: 'no-restricted-imports',
