@@ -13,6 +13,8 @@ export type List = { object: 'list' | 'search_result'; [member: string]: unknown
 
 const PAGE = ['limit', 'starting_after', 'ending_before', 'created'];
 
+const ACCOUNT_ID = 'acct_payoncemock';
+
 export const READINGS: Reading[] = [
   search(),
   ...thingReadings('payment_intent', '/v1/payment_intents', ['customer'], () => () => true),
@@ -41,6 +43,11 @@ export const READINGS: Reading[] = [
         (currency === null || transaction.currency === currency);
     },
   ),
+  // A client asks whose money it moves: keys mean nothing at another account.
+  {
+    path: '/v1/account',
+    read: () => ({ id: ACCOUNT_ID, object: 'account', country: 'US', type: 'standard' }),
+  },
   { path: '/v1/events', read: listEvents },
   {
     path: '/v1/events/:id',
