@@ -145,6 +145,13 @@ export const SAMPLES: Sample[] = [
   },
   {
     rule: noUnusedFiles,
+    what: 'a file that no path leads to',
+    red: { 'ops/a.ts': "join(build, 'libs', 'c.js');", 'libs/b.ts': '', 'libs/c.ts': '' },
+    says: 'libs/b.ts:1 no application',
+    green: { 'ops/a.ts': "join(build, 'libs', 'b.js');", 'libs/b.ts': '' },
+  },
+  {
+    rule: noUnusedFiles,
     what: 'two files that import only each other',
     red: {
       ...main(''),

@@ -59,6 +59,9 @@ function importGraph(code: SourceFile[]): Map<string, Edge[]> {
 function edgesOf(file: SourceFile, known: Set<string>): Edge[] {
   const edges: Edge[] = [];
   visitNodes(file, (node) => {
+    const joined = joinedPath(node);
+    const built = joined === null ? null : resolve(file.path, joined, known);
+    if (built !== null) edges.push({ to: built, line: lineOf(file, node), typeOnly: true });
     if (!ts.isStringLiteralLike(node)) return;
     const to = resolve(file.path, node.text, known);
     const { parent } = node;
@@ -67,6 +70,16 @@ function edgesOf(file: SourceFile, known: Set<string>): Edge[] {
       edges.push({ to, line: lineOf(file, node), typeOnly: !isImport || isTypeOnly(parent) });
   });
   return edges;
+}
+
+/** `join(folder, 'libs', 'a', 'b.js')`: a path put together, of which the words are known. */
+function joinedPath(node: ts.Node): string | null {
+  if (!ts.isCallExpression(node) || !/\b(join|resolve)$/.test(node.expression.getText()))
+    return null;
+  return node.arguments
+    .filter(ts.isStringLiteralLike)
+    .map(({ text }) => text)
+    .join('/');
 }
 
 function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
