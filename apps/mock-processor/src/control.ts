@@ -18,7 +18,10 @@ export function addControl(app: FastifyInstance, deps: ControlDeps): void {
   const { world, keys, listener } = deps;
   const { book, faults } = world;
 
-  app.get('/_control/health', () => ({ status: book.failure ? 'broken' : 'ok' }));
+  app.get('/_control/health', () => ({
+    status: book.failure ? 'broken' : 'ok',
+    payment_intents: book.state.order.payment_intent.length,
+  }));
 
   app.get('/_control/book', async (request, reply) => {
     const after = Number((request.query as { after?: string }).after ?? 0);

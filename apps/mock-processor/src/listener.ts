@@ -13,6 +13,10 @@ export class Listener {
     private readonly log: (event: string, more: Record<string, unknown>) => void,
   ) {}
 
+  get isRefusing(): boolean {
+    return this.#reopening !== null;
+  }
+
   async open(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -24,7 +28,7 @@ export class Listener {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Requests that are running end as they would; idle connections go at once. */
+  /** Idle connections go at once; requests that are running end, and their connections after them. */
   refuseFor(ms: number): void {
     if (this.#stopped) return;
     if (this.#reopening) clearTimeout(this.#reopening);

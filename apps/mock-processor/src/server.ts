@@ -53,6 +53,9 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
     const event = book.failure ? 'mock_book_failed' : 'mock_request_failed';
     log({ level: 'error', event, detail: error instanceof Error ? error.stack : String(error) });
   };
+  app.addHook('onSend', async (_request, reply) => {
+    if (listener.isRefusing) reply.header('connection', 'close');
+  });
   addApi(app, { world, keys, stopped: stopping.signal, onBug });
   addControl(app, { world, keys, listener });
   try {

@@ -1,3 +1,5 @@
+import { BookError } from './book.js';
+
 export type Settings = { port: number; host: string; bookFile: string };
 
 /** A setting that cannot be used; the process ends with 78 and is not started again. */
@@ -17,4 +19,25 @@ export function readPort(name: string, text: string): number {
     throw new SettingError(`${name} is "${text}"; a port is a number from 0 (any) to 65535`);
   }
   return port;
+}
+
+/** What to say about a start that failed, and how to exit: 78 when another start would fail as well. */
+export function explainFailedStart(error: unknown): { message: string; exitCode: number } {
+  const { message, code } = error as NodeJS.ErrnoException;
+  if (error instanceof SettingError) return { message, exitCode: EXIT_CONFIGURATION };
+  // The port may be free a moment later: whoever supervises us tries again.
+  if (code === 'EADDRINUSE') return { message: `MOCK_PORT: ${message}`, exitCode: 1 };
+  const setting = settingBehind(error as NodeJS.ErrnoException);
+  if (setting === null) return { message, exitCode: 1 };
+  return { message: `${setting}: ${message}`, exitCode: EXIT_CONFIGURATION };
+}
+
+const EXIT_CONFIGURATION = 78;
+
+function settingBehind(error: NodeJS.ErrnoException): string | null {
+  if (error instanceof BookError) return 'MOCK_BOOK';
+  const { code = '', syscall } = error;
+  if (syscall === 'listen') return code === 'EACCES' ? 'MOCK_PORT' : 'MOCK_HOST';
+  if (syscall === 'getaddrinfo') return 'MOCK_HOST';
+  return ['EACCES', 'EEXIST', 'EISDIR', 'ENOTDIR', 'EROFS'].includes(code) ? 'MOCK_BOOK' : null;
 }

@@ -75,7 +75,6 @@ export class MockAnswer {
   ) {}
 
   /** The body, for tests that say what they expect of it anyway. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   get json(): any {
     return JSON.parse(this.text);
   }
