@@ -1,0 +1,39 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ConfigError } from '#platform/config.js';
+
+/** A command that was called wrongly, or that cannot do what it was asked: said in one line, exit code 2. */
+export class UsageError extends Error {}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/**
+ * Runs a command line tool: reads its options (`--help` is every tool's), prints results on stdout and
+ * everything for people on stderr, and exits with what `work` returns; 2 when it could not run.
+ */
+export async function runCommand<O extends Options>(
+  { args, help, options }: { args: string[]; help: string; options: O },
+  work: (values: { [name: string]: unknown }, words: string[]) => Promise<number>,
+): Promise<void> {
+  try {
+    const all = { ...options, help: { type: 'boolean', short: 'h' } } as Options;
+    const { values, positionals } = parseArgs({ args, options: all, allowPositionals: true });
+    if (values['help']) {
+      process.stdout.write(help);
+      return;
+    }
+    process.exitCode = await work(values, positionals);
+  } catch (error) {
+    process.stderr.write(`${inWords(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** What people need of an error: a sentence, and the stack only where it is a bug. */
+function inWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected =
+    error instanceof UsageError ||
+    error instanceof ConfigError ||
+    (error as NodeJS.ErrnoException).code !== undefined;
+  return expected ? `${error.message}\nSee --help.` : (error.stack ?? error.message);
+}

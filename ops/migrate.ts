@@ -1,0 +1,44 @@
+import { roleUrls } from '#embedded/role-urls.js';
+import { withDatabase } from '#embedded/with-database.js';
+import { readConfig } from '#platform/config.js';
+import { migrate } from '#postgres/migrate.js';
+import { buildKind } from '#seams/build-kind.js';
+import { systemRandom } from '#seams/random.js';
+import { runCommand } from './command.js';
+import { makeDemoKey } from './start/demo-key.js';
+
+const HELP = `npm run migrate
+
+Brings the database to the newest schema: migrations, the roles of the services and their rights, and
+the daily partitions. Safe to run twice, at once, and while older code serves traffic.
+
+It finds the embedded database by itself; DATABASE_URL names another (its owner's address). The roles
+are those of APP_DATABASE_URL and MAINTENANCE_DATABASE_URL, else payonce_app and payonce_maintenance,
+made where this owner may.
+
+  --demo-key   also makes the key in PAYONCE_DEMO_KEY, which everybody knows: for demonstrations only
+`;
+
+const OPTIONS = { 'demo-key': { type: 'boolean' } } as const;
+
+/** `npm run migrate`. */
+export async function main(args: string[]): Promise<void> {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+    const config = readConfig(process.env);
+    await withDatabase({ env: process.env, random: systemRandom }, async (databaseUrl) => {
+      const derived = roleUrls(databaseUrl);
+      const { applied } = await migrate({
+        databaseUrl,
+        appDatabaseUrl: config.appDatabaseUrl ?? derived.appUrl,
+        maintenanceDatabaseUrl: config.maintenanceDatabaseUrl ?? derived.maintenanceUrl,
+        answersDays: config.answersDays,
+        log: (line) => process.stderr.write(`${line}\n`),
+      });
+      const demoKey = process.env['PAYONCE_DEMO_KEY'];
+      if (values['demo-key'] && demoKey && buildKind === 'demonstration')
+        await makeDemoKey(databaseUrl, demoKey);
+      process.stderr.write(applied.length === 0 ? 'The schema is up to date.\n' : 'Done.\n');
+    });
+    return 0;
+  });
+}
