@@ -1,16 +1,21 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkoutRoot, payonceHome } from '#embedded/home.js';
+import { currentRunRecord } from '#embedded/run-record.js';
 import { runScenario, type Load, type Scenario } from './load/executors.js';
 import { HttpClient } from './load/http.js';
 import { Metrics } from './load/metrics.js';
 import { Script } from './load/script.js';
 import { summary } from './load/summary.js';
 import { VirtualUser, type Run } from './load/virtual-user.js';
+import { demoKey } from './start/demo-key.js';
 
 const USAGE = `npm run load -- SCRIPT [options]
 
 Runs a k6 script on Node, without k6; load-tests/README.md says where that differs.
   npm run load -- load-tests/payments.ts --rate 50 --duration 30s
+
+The target is the API that npm start runs here, or BASE_URL with API_KEY.
 
   --rate N           sets RATE for the script
   --duration TIME    sets DURATION for the script (30s, 2m)
@@ -51,7 +56,14 @@ function environment(values: { rate?: string; duration?: string; env?: string[] 
   });
   const rate = values.rate === undefined ? {} : { RATE: values.rate };
   const duration = values.duration === undefined ? {} : { DURATION: values.duration };
-  return { ...process.env, ...rate, ...duration, ...Object.fromEntries(given) };
+  return { ...runningHere(), ...process.env, ...rate, ...duration, ...Object.fromEntries(given) };
+}
+
+/** Without an address of another API, the one that `npm start` runs on this machine, with its demo key. */
+function runningHere(): Run['env'] {
+  if (process.env['BASE_URL'] !== undefined) return {};
+  const record = currentRunRecord(payonceHome());
+  return record ? { BASE_URL: record.apiUrl, API_KEY: demoKey(checkoutRoot(), process.env) } : {};
 }
 
 async function runLoad(path: string, env: Run['env']): Promise<number> {
