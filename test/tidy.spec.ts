@@ -1,10 +1,15 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
 import { CONFIG_VARIABLES } from '#platform/config.js';
 import { PROBLEMS } from '#problems/problems.js';
 import { decisionsAreWhole, linksLeadSomewhere } from './tidy/rules/documents.js';
-import { envExampleMatches, problemPagesMatch } from './tidy/rules/equal-lists.js';
+import {
+  envExampleMatches,
+  glossaryExplains,
+  problemPagesMatch,
+} from './tidy/rules/equal-lists.js';
 import { failpointsAreUsed } from './tidy/rules/failpoints.js';
 import { filesAreShort } from './tidy/rules/file-size.js';
 import { disabledRulesSayWhy, noForbiddenWords } from './tidy/rules/forbidden-words.js';
@@ -24,6 +29,7 @@ const RULES: Record<string, Rule> = {
   'each failpoint is passed by code and fired by a crash test': failpointsAreUsed,
   'each problem has its page and each page its problem': problemPagesMatch(Object.keys(PROBLEMS)),
   'the example environment lists the variables of the schema': envExampleMatches(CONFIG_VARIABLES),
+  'the glossary explains each kind of ledger entry': glossaryExplains(Object.keys(ENTRY_KINDS)),
   'nothing is left over': noLeftovers,
   'no file is longer than 300 lines': filesAreShort,
   'each source file is used': noUnusedFiles,

@@ -1,5 +1,5 @@
 import { decisionsAreWhole, linksLeadSomewhere } from './rules/documents.js';
-import { envExampleMatches, problemPagesMatch } from './rules/equal-lists.js';
+import { envExampleMatches, glossaryExplains, problemPagesMatch } from './rules/equal-lists.js';
 import { failpointsAreUsed } from './rules/failpoints.js';
 import { filesAreShort } from './rules/file-size.js';
 import { disabledRulesSayWhy } from './rules/forbidden-words.js';
@@ -109,6 +109,13 @@ export const SAMPLES: Sample[] = [
     red: { 'docs/problems/a_b.md': '' },
     says: 'docs/problems/a_b.md:1 a page for a_b',
     green: {},
+  },
+  {
+    rule: glossaryExplains(['charge']),
+    what: 'a kind of entry that the glossary does not explain',
+    red: { 'docs/glossary.md': 'A charge is …' },
+    says: 'docs/glossary.md:1 `charge`, a kind of ledger entry',
+    green: { 'docs/glossary.md': '| `charge` | … |' },
   },
   {
     rule: envExampleMatches(['PORT']),

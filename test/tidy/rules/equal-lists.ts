@@ -37,6 +37,18 @@ export const envExampleMatches =
     ];
   };
 
+/** The glossary explains each value that a row of the ledger may carry. */
+export const glossaryExplains =
+  (kinds: readonly string[]): Rule =>
+  (files) => {
+    const page = files.find(({ path }) => path === 'docs/glossary.md')?.text ?? '';
+    return kinds
+      .filter((kind) => !page.includes(`\`${kind}\``))
+      .map((kind) =>
+        at('docs/glossary.md', 1, `\`${kind}\`, a kind of ledger entry, is not explained`),
+      );
+  };
+
 function missingFrom(list: readonly string[], wanted: readonly string[]): string[] {
   return wanted.filter((item) => !list.includes(item));
 }
