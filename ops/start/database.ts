@@ -11,7 +11,8 @@ const PAUSE_MAX_MS = 30_000;
 export class EmbeddedDatabase {
   #server: PostgresServer | undefined;
   readonly #stopping = new AbortController();
-  #restarting: Promise<void> = Promise.resolve();
+  /** A start that is under way; only when it has ended there is something that can be stopped. */
+  #pending: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly home: string,
@@ -22,9 +23,12 @@ export class EmbeddedDatabase {
   async start(fresh: boolean): Promise<string> {
     const port = await freePort(this.wantedPort);
     const starting = startPostgres({ folder: this.folder, port, fresh, log: say });
-    this.#server = await narrate('PostgreSQL is starting', starting);
-    void this.#server.exited.then(() => this.#died(port));
-    return this.#server.ownerUrl;
+    this.#pending = starting.then(
+      (server) => this.#watch(server, port),
+      () => {},
+    );
+    const { ownerUrl } = await narrate('PostgreSQL is starting', starting);
+    return ownerUrl;
   }
 
   get folder(): string {
@@ -33,22 +37,26 @@ export class EmbeddedDatabase {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#restarting;
+    await this.#pending;
     const stopped = this.#server?.stop() ?? Promise.resolve();
     await narrate('Waiting for PostgreSQL to write everything down', stopped);
+  }
+
+  #watch(server: PostgresServer, port: number): void {
+    this.#server = server;
+    void server.exited.then(() => this.#died(port));
   }
 
   #died(port: number): void {
     if (this.#stopping.signal.aborted) return;
     say(`PostgreSQL died; starting it again (its log: ${join(this.folder, 'postgres.log')})`);
-    this.#restarting = this.#startAgain(port);
+    this.#pending = this.#startAgain(port);
   }
 
   async #startAgain(port: number): Promise<void> {
     for (let tries = 0; !this.#stopping.signal.aborted; tries += 1) {
       try {
-        this.#server = await startPostgres({ folder: this.folder, port, log: say });
-        void this.#server.exited.then(() => this.#died(port));
+        this.#watch(await startPostgres({ folder: this.folder, port, log: say }), port);
         say('PostgreSQL is back');
         return;
       } catch (error) {

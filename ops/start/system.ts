@@ -74,7 +74,6 @@ export class System {
     });
     const settings = { ...addresses, ...this.#serviceSettings() };
     this.#run('payments-api', settings);
-    this.#run('recovery-worker', settings);
 
     const { signal } = this.#stopping;
     if (this.mockUrl) {
@@ -82,6 +81,8 @@ export class System {
     }
     const ready = untilAnswers(`${this.apiUrl}/health/ready`, signal);
     await narrate('Waiting for payments-api to be ready', ready);
+    // Last: the first payment does not wait for it, and on a small machine it would slow the API's start.
+    this.#run('recovery-worker', settings);
   }
 
   /** Starts the services again, out of a new build and with the schema that it needs. */
@@ -100,6 +101,7 @@ export class System {
   }
 
   #run(name: string, settings: NodeJS.ProcessEnv): void {
+    this.#stopping.signal.throwIfAborted();
     const { root, build, env } = this.options;
     const service = new Service({
       name,

