@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Dispatcher } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { systemClock, type Clock } from '#seams/clock.js';
 import { httpAnswer } from '#testing/raw-server.js';
 import { PAYMENT, StripeBench } from '#testing/stripe-answers.js';
+import { sendOnce } from './send-once.js';
 
 const bench = new StripeBench();
 afterEach(() => bench.close());
@@ -72,6 +75,7 @@ describe('a process that goes on', () => {
     const { server } = await bench.serving(() => {});
     const { outcome } = await chargeOnce(server.url, 'c5:1:delay=900', 300);
     expect(outcome).toMatchObject({ kind: 'unknown', reason: 'timeout' });
+    expect((outcome as { elapsedMs: number }).elapsedMs).toBeGreaterThan(890);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -79,5 +83,51 @@ describe('a process that goes on', () => {
     const { server } = await bench.serving((socket) => socket.write(ANSWER));
     const { outcome } = await chargeOnce(server.url, '');
     expect(outcome).toMatchObject({ kind: 'succeeded', processorId: 'pi_1' });
+  });
+});
+
+describe('a request that undici begins', () => {
+  function send(
+    dispatch: (handler: Dispatcher.DispatchHandler) => void,
+    clock: Clock = systemClock,
+  ) {
+    const dispatcher = {
+      dispatch(_options: unknown, handler: Dispatcher.DispatchHandler) {
+        dispatch(handler);
+        return true;
+      },
+    } as unknown as Dispatcher;
+    const request = { method: 'POST', path: '/', headers: {}, body: 'a=1' } as const;
+    return sendOnce(dispatcher, { ...request, timeoutMs: 1000, clock });
+  }
+
+  /** Written unless it is broken off, as in undici: in the same turn, behind this call. */
+  function begin(handler: Dispatcher.DispatchHandler) {
+    let brokenOff: Error | null = null;
+    const controller = { abort: (error: Error) => (brokenOff ??= error) };
+    handler.onRequestStart?.(controller as unknown as Dispatcher.DispatchController, {});
+    return { controller, brokenOff: () => brokenOff };
+  }
+
+  it('a second time is broken off before it is written', async () => {
+    const exchange = await send((handler) => {
+      expect(begin(handler).brokenOff()).toBeNull();
+      const { controller, brokenOff } = begin(handler);
+      expect(brokenOff()).toBeInstanceOf(Error);
+      handler.onResponseError?.(controller as never, brokenOff() as unknown as Error);
+    });
+    expect(exchange).toMatchObject({ kind: 'failed', failure: 'reset' });
+  });
+
+  it('when its time is up is broken off before it is written', async () => {
+    let nowMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
+    const exchange = await send((handler) => {
+      nowMs = 1000;
+      const { controller, brokenOff } = begin(handler);
+      expect(brokenOff()).toBeInstanceOf(Error);
+      handler.onResponseError?.(controller as never, brokenOff() as unknown as Error);
+    }, clock);
+    expect(exchange).toMatchObject({ kind: 'failed', failure: 'deadline_before_sending' });
   });
 });

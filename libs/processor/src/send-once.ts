@@ -114,12 +114,12 @@ class Exchanging implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Called for interim answers too; the last call is the real one. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return; // an interim answer; the real one follows
     this.status = status;
     this.headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]),

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -58,6 +59,8 @@ describe('the deadline covers everything', () => {
     const { outcome, elapsedMs } = await chargeTimed(processor);
     expect(outcome).toEqual({ kind: 'not_sent', reason: 'deadline', retryAfterSeconds: null });
     expect(elapsedMs).toBeLessThan(2000);
+    await processor.close();
+    await expect.poll(() => connectionsOf(server)).toBe(0);
   });
 
   it('no time left: not sent, and not even connected', async () => {
@@ -162,3 +165,7 @@ describe('a broken connection', () => {
     expect(after).toMatchObject({ kind: 'not_sent', reason: 'connect_failed' });
   });
 });
+
+function connectionsOf(server: Server): Promise<number> {
+  return promisify(server.getConnections.bind(server))();
+}

@@ -6,9 +6,10 @@ import { CHARGE } from './stripe-answers.js';
 const [apiBase = '', timeoutMs = '5000'] = process.argv.slice(-2);
 const secretKey = 'sk_test_payonce';
 const processor = stripeProcessor({ name: 'mock', secretKey, apiBase, clock: systemClock });
+const from = performance.now();
 try {
   const outcome = await processor.charge(CHARGE, { timeoutMs: Number(timeoutMs) });
-  process.stdout.write(JSON.stringify(outcome));
+  process.stdout.write(JSON.stringify({ ...outcome, elapsedMs: performance.now() - from }));
 } catch (error) {
   process.stdout.write(JSON.stringify({ kind: 'crashed', message: String(error) }));
 } finally {
