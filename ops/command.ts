@@ -6,13 +6,16 @@ export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
+/** Options as they were given; each tool checks its own. */
+export type OptionValues = { [name: string]: string | boolean | undefined };
+
 /**
  * Runs a command line tool: reads its options (`--help` is every tool's), prints results on stdout and
  * everything for people on stderr, and exits with what `work` returns; 2 when it could not run.
  */
 export async function runCommand<O extends Options>(
   { args, help, options }: { args: string[]; help: string; options: O },
-  work: (values: { [name: string]: unknown }, words: string[]) => Promise<number>,
+  work: (values: OptionValues, words: string[]) => Promise<number>,
 ): Promise<void> {
   try {
     const all = { ...options, help: { type: 'boolean', short: 'h' } } as Options;
@@ -21,7 +24,7 @@ export async function runCommand<O extends Options>(
       process.stdout.write(help);
       return;
     }
-    process.exitCode = await work(values, positionals);
+    process.exitCode = await work(values as OptionValues, positionals);
   } catch (error) {
     process.stderr.write(`${inWords(error)}\n`);
     process.exitCode = 2;

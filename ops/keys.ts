@@ -10,7 +10,7 @@ import {
 import { Db } from '#postgres/db.js';
 import { openPool } from '#postgres/pool.js';
 import { systemRandom } from '#seams/random.js';
-import { UsageError, runCommand } from './command.js';
+import { type OptionValues, UsageError, runCommand } from './command.js';
 
 const HELP = `npm run --silent keys -- create --account NAME [--live] [--scopes a,b]
 npm run --silent keys -- rotate ID [--overlap-seconds N]
@@ -65,7 +65,7 @@ export async function main(args: string[]): Promise<void> {
   );
 }
 
-async function create(values: { [name: string]: unknown }): Promise<number> {
+async function create(values: OptionValues): Promise<number> {
   const account = String(values['account'] ?? '');
   if (account === '' || [...account].length > 100) {
     throw new UsageError('--account must have 1 to 100 characters.');
@@ -137,7 +137,7 @@ async function onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   });
 }
 
-function readScopes(text: unknown): readonly Scope[] {
+function readScopes(text: OptionValues[string]): readonly Scope[] {
   if (text === undefined) return SCOPES;
   const scopes = String(text).split(',');
   const unknown = scopes.filter((scope) => !SCOPES.includes(scope as Scope));
@@ -153,7 +153,7 @@ function readId(text: string | undefined): string {
   return text;
 }
 
-function readOverlap(text: unknown): number {
+function readOverlap(text: OptionValues[string]): number {
   if (text === undefined) return OVERLAP_SECONDS_DEFAULT;
   const seconds = /^\d{1,7}$/.test(String(text)) ? Number(text) : Number.NaN;
   if (!(seconds <= OVERLAP_SECONDS_MAX)) {

@@ -6,6 +6,7 @@ import { Authenticator } from '#platform/authenticator.js';
 import { Core } from '#platform/core.js';
 import { HealthController } from './health.controller.js';
 import { PaymentsController } from './payments.controller.js';
+import { ProblemPagesController } from './problem-pages.controller.js';
 
 @Module({})
 export class AppModule {
@@ -18,7 +19,7 @@ export class AppModule {
     };
     return {
       module: AppModule,
-      controllers: [PaymentsController, HealthController],
+      controllers: [PaymentsController, ProblemPagesController, HealthController],
       providers: [
         { provide: Core, useValue: core },
         { provide: AccountLimits, useValue: new AccountLimits(limits, deps.clock) },

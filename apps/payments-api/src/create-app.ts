@@ -4,9 +4,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Core } from '#platform/core.js';
 import { ProblemFilter } from '#platform/problem.filter.js';
+import { headersOfEveryAnswer } from '#platform/send-reply.js';
 import { type Problem, renderProblem } from '#problems/problems.js';
 import { AppModule } from './app.module.js';
 import { allowedMethods } from './allowed-methods.js';
+import { serveOpenApi } from './openapi.js';
 
 const BODY_BYTES_MAX = 1_048_576;
 
@@ -32,11 +34,12 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       answerBrokenRequest(error, socket, `req_${core.deps.random.uuid()}`),
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
-  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const fastify = adapter.getInstance<FastifyInstance>();
   const methodsOf = allowedMethods(fastify);
   fastify.decorateRequest('facts', null as unknown as FastifyRequest['facts']);
-  fastify.addHook('onRequest', async (request) => {
+  fastify.addHook('onRequest', async (request, response) => {
     request.facts = {};
+    response.headers(headersOfEveryAnswer(request.id));
   });
   logRequests(fastify, core);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.around(core), adapter, {
@@ -50,6 +53,7 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
     done(null, body),
   );
   app.useGlobalFilters(new ProblemFilter(core.log, methodsOf));
+  serveOpenApi(app, core.config);
   await app.init();
   await fastify.ready();
   return app;
@@ -79,8 +83,7 @@ function answerBrokenRequest(
   const { status, headers, body } = renderProblem(problemOf(error.code), requestId);
   const all = {
     ...headers,
-    'request-id': requestId,
-    'cache-control': 'no-store',
+    ...headersOfEveryAnswer(requestId),
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };

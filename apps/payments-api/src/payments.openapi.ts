@@ -1,6 +1,168 @@
 import { applyDecorators } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { PAYMENT_STATUSES } from '#payments/payment-status.js';
+import { PROBLEMS, type ProblemCode } from '#problems/problems.js';
+import { CreatePaymentDto } from './create-payment.dto.js';
+import { PaymentDto, PaymentListDto, ProblemDto, TimelineDto } from './payment.dto.js';
 
-export const DescribeCreate = () => applyDecorators();
-export const DescribeList = () => applyDecorators();
-export const DescribeRead = () => applyDecorators();
-export const DescribeTimeline = () => applyDecorators();
+const KEY_HEADER = {
+  name: 'Idempotency-Key',
+  required: true,
+  description:
+    'Names the intent: made once before the first try, sent with every retry. 1 to 255 printable ASCII ' +
+    'characters, bare or as a quoted structured-field string; case matters.',
+  schema: { type: 'string', minLength: 1, maxLength: 257 },
+} as const;
+
+const REPLAY_HEADERS = {
+  'Request-Id': { description: "Today's request.", schema: { type: 'string' } },
+  'Idempotency-Key': { description: 'The key, unquoted.', schema: { type: 'string' } },
+  'Idempotent-Replayed': { description: '`true` on a replay.', schema: { type: 'string' } },
+  'Original-Request': {
+    description: 'On a replay: the request that claimed the key.',
+    schema: { type: 'string' },
+  },
+} as const;
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
+} as const;
+const LOCATION = {
+  Location: { description: 'The path of the payment.', schema: { type: 'string' } },
+} as const;
+
+/** Problems that any request with a credential may meet. */
+const COMMON: ProblemCode[] = [
+  'unauthenticated',
+  'forbidden',
+  'database_unavailable',
+  'internal_error',
+];
+
+export const DescribeCreate = () =>
+  applyDecorators(
+    ApiTags('payments'),
+    ApiBearerAuth(),
+    ApiOperation({ summary: 'Take a payment', operationId: 'createPayment' }),
+    ApiHeader(KEY_HEADER),
+    ApiBody({ type: CreatePaymentDto }),
+    ApiResponse({
+      status: 201,
+      description: 'Charged; or the saved answer to an earlier request with this key.',
+      type: PaymentDto,
+      headers: { ...REPLAY_HEADERS, ...LOCATION },
+    }),
+    ApiResponse({
+      status: 202,
+      description:
+        'Nobody knows yet whether the card was charged. Ask again with the same key, or read the payment.',
+      type: PaymentDto,
+      headers: { ...REPLAY_HEADERS, ...LOCATION, ...RETRY_AFTER },
+    }),
+    ...problems([
+      'card_declined',
+      'payment_not_charged',
+      'idempotency_key_missing',
+      'idempotency_key_invalid',
+      'idempotency_key_duplicated',
+      'idempotency_key_in_progress',
+      'idempotency_key_reused',
+      'idempotency_key_expired',
+      'order_already_paid',
+      'payment_unresolved',
+      'validation_failed',
+      'malformed_json',
+      'duplicate_member',
+      'too_deep',
+      'invalid_encoding',
+      'amount_not_representable',
+      'body_too_large',
+      'unsupported_media_type',
+      'rate_limited',
+      'processor_unavailable',
+      ...COMMON,
+    ]),
+  );
+
+export const DescribeList = () =>
+  applyDecorators(
+    ApiTags('payments'),
+    ApiBearerAuth(),
+    ApiOperation({ summary: 'Find payments, newest first', operationId: 'listPayments' }),
+    ApiQuery({ name: 'idempotency_key', required: false, description: 'What became of this key.' }),
+    ApiQuery({ name: 'order_id', required: false }),
+    ApiQuery({ name: 'status', required: false, enum: PAYMENT_STATUSES }),
+    ApiQuery({
+      name: 'created_after',
+      required: false,
+      schema: { type: 'string', format: 'date-time' },
+    }),
+    ApiQuery({
+      name: 'created_before',
+      required: false,
+      schema: { type: 'string', format: 'date-time' },
+    }),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    }),
+    ApiQuery({ name: 'after', required: false, description: 'The `next` of the page before.' }),
+    ApiResponse({ status: 200, type: PaymentListDto }),
+    ...problems(['validation_failed', ...COMMON]),
+  );
+
+export const DescribeRead = () =>
+  applyDecorators(
+    ApiTags('payments'),
+    ApiBearerAuth(),
+    ApiOperation({ summary: 'Read a payment as it is today', operationId: 'readPayment' }),
+    ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } }),
+    ApiResponse({ status: 200, type: PaymentDto }),
+    ...problems(['payment_not_found', ...COMMON]),
+  );
+
+export const DescribeTimeline = () =>
+  applyDecorators(
+    ApiTags('payments'),
+    ApiBearerAuth(),
+    ApiOperation({
+      summary: 'Every step, attempt, takeover and answer of a payment, oldest first',
+      operationId: 'readTimeline',
+    }),
+    ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } }),
+    ApiResponse({ status: 200, type: TimelineDto }),
+    ...problems(['payment_not_found', ...COMMON]),
+  );
+
+/** One response for each status, with the codes that it may carry. */
+function problems(codes: ProblemCode[]): MethodDecorator[] {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codes) {
+    const { status } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, ofStatus]) =>
+    ApiResponse({
+      status,
+      description: ofStatus
+        .map((code) => `[\`${code}\`](/docs/problems/${code}): ${PROBLEMS[code].title}.`)
+        .join('\n\n'),
+      content: {
+        'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDto' } },
+      },
+    }),
+  );
+}
+
+/** Models that only the problem responses name. */
+export const EXTRA_MODELS = [ProblemDto];

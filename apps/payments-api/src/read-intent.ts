@@ -31,7 +31,7 @@ export async function readIntent(
   const key = readKey(request);
   return {
     account: { id: caller.accountId, orderOnce: caller.orderOnce ?? core.config.orderOnce },
-    requestId: String(request.id),
+    requestId: request.id,
     operation: `${operation.method} ${operation.route}`,
     keyHash: hashKey(key),
     processorKey: deriveProcessorKey(caller.accountId, 'charge', key),
@@ -53,8 +53,11 @@ async function judge(
   if (full !== null) return { kind: 'refused', problem: tooMany(full, limits) };
   const timeoutMs = deps.terms.processorTimeoutMs;
   const processorAccount = await deps.processor.account({ timeoutMs });
-  if (processorAccount === null)
-    return { kind: 'refused', problem: { code: 'processor_unavailable' } };
+  if (processorAccount === null) {
+    const detail =
+      'Nothing was claimed and nothing was sent: the card processor cannot be reached.';
+    return { kind: 'refused', problem: { code: 'processor_unavailable', detail } };
+  }
   const claimed = () => limits.claimed(caller.accountId);
   return { kind: 'accepted', order: judged.order, processorAccount, claimed };
 }

@@ -9,7 +9,7 @@ import {
 import { type Problem, renderProblem } from '#problems/problems.js';
 import type { Logger } from './logging.js';
 import { ProblemError } from './problem-error.js';
-import { replyHeaders } from './send-reply.js';
+import { keyHeader } from './send-reply.js';
 
 /** Which methods a path answers to, for 405. */
 export type AllowedMethods = (path: string) => string[];
@@ -35,11 +35,11 @@ export class ProblemFilter implements ExceptionFilter {
     } else if (problem.code === 'database_unavailable') {
       this.log.warning('database_unavailable', { request_id: request.id, error: String(error) });
     }
-    const { status, headers, body } = renderProblem(problem, String(request.id));
+    const { status, headers, body } = renderProblem(problem, request.id);
     void response
       .code(status)
       .headers({
-        ...replyHeaders(request),
+        ...keyHeader(request),
         ...headers,
         ...(allowed.length > 0 ? { allow: allowed.join(', ') } : {}),
       })

@@ -22,7 +22,7 @@ export async function sendReply(
   reply: Reply,
 ): Promise<void> {
   response.code(reply.status).headers({
-    ...replyHeaders(request),
+    ...keyHeader(request),
     'content-type': reply.contentType,
     ...(reply.location === null ? {} : { location: reply.location }),
     ...(reply.retryAfterSeconds === null ? {} : { 'retry-after': String(reply.retryAfterSeconds) }),
@@ -34,15 +34,19 @@ export async function sendReply(
   await response.send(reply.body);
 }
 
-/** Headers of every answer, whoever makes it. */
-export function replyHeaders({ id, facts }: FastifyRequest): Record<string, string> {
-  const key = facts?.idempotencyKey;
+/** Headers of every answer, whoever makes it: set when the request comes in. */
+export function headersOfEveryAnswer(requestId: string): Record<string, string> {
   return {
-    'request-id': String(id),
+    'request-id': requestId,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
   };
+}
+
+/** The key of a request, echoed on its answer. */
+export function keyHeader({ facts }: FastifyRequest): Record<string, string> {
+  const key = facts?.idempotencyKey;
+  return key === undefined ? {} : { 'idempotency-key': key };
 }
 
 /** With failpoints set, half of the body goes out before `c14` is passed. */

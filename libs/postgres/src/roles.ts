@@ -81,12 +81,12 @@ async function canLogIn(url: string): Promise<boolean> {
 }
 
 /** Roles belong to the whole cluster: another database's migration may make the same one at this moment. */
-async function ensureRole(session: QueryRunner, name: string, login: string): Promise<void> {
+async function ensureRole(session: QueryRunner, name: string, right: string): Promise<void> {
   const [found] = await session.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
   if (found) return;
   await session.query(
     `DO $$ BEGIN
-       CREATE ROLE ${quote(name)} ${login};
+       CREATE ROLE ${quote(name)} ${right};
      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
      END $$`,
   );
