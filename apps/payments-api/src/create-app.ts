@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 import type { Core } from '#platform/core.js';
 import { ProblemFilter } from '#platform/problem.filter.js';
 import { headersOfEveryAnswer } from '#platform/send-reply.js';
-import { type Problem, renderProblem } from '#problems/problems.js';
 import { AppModule } from './app.module.js';
 import { allowedMethods } from './allowed-methods.js';
+import { BrokenRequests } from './broken-requests.js';
 import { serveOpenApi } from './openapi.js';
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -22,9 +22,11 @@ const HTTP_LIMITS = {
 
 /** Builds the API around an open core. It does not listen yet. */
 export async function createApp(core: Core): Promise<NestFastifyApplication> {
+  const newRequestId = () => `req_${core.deps.random.uuid()}`;
+  const broken = new BrokenRequests(newRequestId);
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_BYTES_MAX,
-    genReqId: () => `req_${core.deps.random.uuid()}`,
+    genReqId: newRequestId,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     http: HTTP_LIMITS,
@@ -32,10 +34,11 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
     keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
     routerOptions: { maxParamLength: 100 },
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      answerBrokenRequest(error, socket, `req_${core.deps.random.uuid()}`),
+      broken.answer(error, socket),
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
   const fastify = adapter.getInstance<FastifyInstance>();
   const methodsOf = allowedMethods(fastify);
+  broken.watch(fastify);
   fastify.decorateRequest('facts', null as unknown as FastifyRequest['facts']);
   fastify.addHook('onRequest', async (request, response) => {
     request.facts = {};
@@ -71,28 +74,4 @@ function logRequests(fastify: FastifyInstance, { log }: Core): void {
       replayed: response.getHeader('idempotent-replayed') === 'true' || undefined,
     });
   });
-}
-
-/** What Node refuses before there is a request: answered in our own form, and the connection closed. */
-function answerBrokenRequest(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  requestId: string,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { status, headers, body } = renderProblem(problemOf(error.code), requestId);
-  const all = {
-    ...headers,
-    ...headersOfEveryAnswer(requestId),
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-function problemOf(code: string | undefined): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return { code: 'headers_too_large' };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout' };
-  return { code: 'validation_failed', detail: 'The request is not valid HTTP.' };
 }

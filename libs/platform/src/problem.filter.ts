@@ -57,11 +57,12 @@ function problemOf(error: unknown): Problem {
   return frameworkProblem(error) ?? { code: 'internal_error' };
 }
 
-/** Fastify's own refusals, by its stable codes. */
+/** Fastify's own refusals, by its stable codes; Nest has wrapped them into exceptions of its own. */
 function frameworkProblem(error: unknown): Problem | null {
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { code: 'body_too_large' };
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { code: 'unsupported_media_type' };
+  const { code, statusCode } = ((error as Error).cause ?? error) as {
+    code?: string;
+    statusCode?: number;
+  };
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return {
       code: 'malformed_json',
@@ -69,6 +70,8 @@ function frameworkProblem(error: unknown): Problem | null {
     };
   }
   const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  if (status === 413) return { code: 'body_too_large' };
+  if (status === 415) return { code: 'unsupported_media_type' };
   if (status !== undefined && status >= 400 && status < 500) return { code: 'validation_failed' };
   return null;
 }
