@@ -23,22 +23,31 @@ export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log'>;
  * Never throws for anything that a processor can do.
  */
 export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
-  if (lease.action === 'close')
+  try {
+    return await callProcessor(deps, lease);
+  } catch (error) {
+    // A bug in the adapter, at any moment: what was sent before it threw cannot be told.
+    deps.log.critical('processor_call_failed', {
+      payment_id: lease.payment.id,
+      error: error instanceof Error ? error.stack : String(error),
+    });
+    return unknown('nonsense', 'the call to the processor failed on our side', null);
+  }
+}
+
+async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+  if (lease.action === 'close') {
     return { kind: 'not_charged', why: 'the key ended before anything was sent' };
+  }
   const stranger = await isStranger(deps, lease);
   if (stranger !== null) return stranger;
   if (lease.action === 'look_up') return afterLookUp(deps, lease, await lookUp(deps, lease));
   if (databaseNowMs(lease, deps.clock) >= lease.sendUntilMs) {
-    return unknownDominates(lease, {
-      kind: 'not_sent',
-      reason: 'deadline',
-      retryAfterSeconds: null,
-    });
+    const late = { kind: 'not_sent', reason: 'deadline', retryAfterSeconds: null } as const;
+    return unknownDominates(lease, late);
   }
-  const outcome = await deps.processor.charge(requestOf(lease), {
-    timeoutMs: deps.terms.processorTimeoutMs,
-  });
-  return unknownDominates(lease, outcome);
+  const { processorTimeoutMs: timeoutMs } = deps.terms;
+  return unknownDominates(lease, await deps.processor.charge(requestOf(lease), { timeoutMs }));
 }
 
 /**

@@ -24,10 +24,10 @@ export async function recordOutcome(
   lease: Lease,
   outcome: FinalOutcome,
 ): Promise<Reply> {
-  await failpoint('c7');
   const settledAt = new Date(databaseNowMs(lease, deps.clock)); // tidy-allow: the database's instant
   const settlement = settle(lease.payment, outcome, settledAt, lease.claimRequestId);
   try {
+    await failpoint('c7');
     const sent = failpointsArmed ? () => failpoint('c12') : undefined;
     const [moved] = await deps.db.run(RECORD, recordValues(lease, outcome, settlement), sent);
     const reply = moved ? settlement.reply : await alreadyMoved(deps, lease, settlement);
