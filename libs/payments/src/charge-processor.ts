@@ -47,7 +47,19 @@ async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
     return unknownDominates(lease, late);
   }
   const { processorTimeoutMs: timeoutMs } = deps.terms;
-  return unknownDominates(lease, await deps.processor.charge(requestOf(lease), { timeoutMs }));
+  const outcome = await deps.processor.charge(requestOf(lease), { timeoutMs });
+  if (outcome.kind === 'unknown' && outcome.reason === 'key_mismatch')
+    return afterMismatch(deps, lease);
+  return unknownDominates(lease, outcome);
+}
+
+/** Our own key is known there with other parameters: a bug of ours, and proof that something exists to be adopted. */
+async function afterMismatch(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+  deps.log.critical('processor_key_mismatch', {
+    payment_id: lease.payment.id,
+    attempt_no: lease.attemptNo,
+  });
+  return afterLookUp(deps, lease, await lookUp(deps, lease));
 }
 
 /**
@@ -106,7 +118,7 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
         payment_id: lease.payment.id,
         detail: found.detail,
       });
-      return { ...unknown('nonsense', found.detail, null), counts: true };
+      return { ...unknown('nonsense', found.detail, null), counts: true, review: true };
     case 'not_sent':
       return unknown(
         'refused',

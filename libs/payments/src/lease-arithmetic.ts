@@ -1,10 +1,13 @@
 import { SESSION_LIMITS } from '#postgres/pool.js';
 
-/** A run makes one call to the processor; recovery makes the others, under leases of their own. */
-export const CALLS_PER_LEASE = 1;
+/**
+ * A run makes one call to the processor, and a look-up after a key mismatch; recovery makes all others,
+ * under leases of their own.
+ */
+export const CALLS_PER_LEASE = 2;
 
 /** Event loop pauses, garbage collection, a slow network: what the sum below cannot know. */
-const MARGIN_MS = 5_000;
+const MARGIN_MS = 3_000;
 
 /**
  * The slowest legitimate run under one lease, in milliseconds. The lease must be longer: a lease that ends
@@ -15,7 +18,7 @@ const MARGIN_MS = 5_000;
  *   the record     waiting for a connection and for the statement, twice: it is read back if unconfirmed
  *   the margin
  *
- * With the defaults: 5,000 × 1 + 2 × (2,000 + 6,000) + 5,000 = 26,000, under a lease of 30,000.
+ * With the defaults: 5,000 × 2 + 2 × (2,000 + 6,000) + 3,000 = 29,000, under a lease of 30,000.
  */
 export function slowestRunMs(processorTimeoutMs: number): number {
   const recordMs = 2 * (SESSION_LIMITS.connectMs + SESSION_LIMITS.queryMs);

@@ -27,6 +27,8 @@ export type Lease = {
   waits: number;
   /** Counted tries so far in recovery. */
   tries: number;
+  /** It lies in the review queue: looked at hourly, and said aloud once. */
+  inReview: boolean;
   processor: {
     name: string;
     account: string;

@@ -21,7 +21,7 @@ export async function leaveUnknown(
 ): Promise<Reply> {
   const { id } = lease.payment;
   const tries = lease.tries + (outcome.counts ? 1 : 0);
-  const review = tries >= deps.terms.recoveryTriesMax;
+  const review = lease.inReview || outcome.review === true || tries >= deps.terms.recoveryTriesMax;
   try {
     await deps.db.run(LEAVE_UNKNOWN, [
       lease.accountId,
@@ -34,7 +34,7 @@ export async function leaveUnknown(
       waitMs(lease.waits, deps.random, { review, atLeastSeconds: outcome.retryAfterSeconds }),
       review,
     ]);
-    if (review && outcome.counts && tries === deps.terms.recoveryTriesMax) {
+    if (review && !lease.inReview) {
       deps.log.critical('payment_needs_review', { payment_id: id, tries, detail: outcome.detail });
     }
   } catch (error) {

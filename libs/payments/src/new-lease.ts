@@ -78,6 +78,7 @@ export function newLease(
     storedErrorAtMs: null,
     waits: 0,
     tries: 0,
+    inReview: false,
     processor: {
       name: processor.name,
       account: processorAccount,

@@ -10,6 +10,7 @@ export type TakenUpRow = {
   stored_error_at: Date | null;
   waits: number;
   tries: number;
+  in_review: boolean;
   processor_name: string;
   processor_account: string;
   processor_key: string;
@@ -89,11 +90,11 @@ export const TAKE_UP = statement<TakenUpRow>(
      SELECT account_id, key_hash, claim_id, payment_id, 'taken up', locked_until, payonce_now()
        FROM key
      ON CONFLICT (account_id, key_hash) DO UPDATE SET next_try_at = EXCLUDED.next_try_at
-     RETURNING waits, tries
+     RETURNING waits, tries, review_at IS NOT NULL AS in_review
    )
    SELECT operation.id AS operation_id, key.request_id AS claim_request_id, before.action,
           operation.attempts_made, before.unknown_before, operation.send_until, operation.stored_error_at,
-          due.waits, due.tries,
+          due.waits, due.tries, due.in_review,
           operation.processor_name, operation.processor_account, operation.processor_key,
           operation.api_version, operation.rendering_version, payonce_now() AS now,
           p.id AS payment_id, p.amount, p.currency, p.payment_method, p.order_id, p.description,

@@ -76,6 +76,7 @@ function leaseOf(
     storedErrorAtMs: row.stored_error_at?.getTime() ?? null,
     waits: row.waits,
     tries: row.tries,
+    inReview: row.in_review,
     processor: {
       name: row.processor_name,
       account: row.processor_account,

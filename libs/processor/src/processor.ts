@@ -58,6 +58,8 @@ export type Unknown = {
   storedError: boolean;
   /** Whether this answer could have settled the payment: only then does the try count against the limit. */
   counts: boolean;
+  /** A person has to look now: no further try can settle it. */
+  review?: true;
   /** Words for the timeline and the log. Never holds a secret or a card number. */
   detail: string;
   retryAfterSeconds: number | null;
