@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /**
  * Daily range partitions, by UTC day: made ahead by CREATE LIKE and ATTACH (`PARTITION OF` would lock
  * the parent against every insert), dropped by DETACH CONCURRENTLY, so that neither stops a claim.
@@ -10,6 +12,7 @@ export type Session = { query(text: string, values?: unknown[]): Promise<unknown
 export const PARTITION_DAYS_AHEAD = 7;
 
 const PARTITION_LOCK = 72_617;
+const TURN_POLL_MS = 100;
 
 /** The UTC days (`2026-12-01`) from `first` to `last` days after today, by the database's clock. */
 export async function daysAhead(session: Session, first: number, last: number): Promise<string[]> {
@@ -22,29 +25,18 @@ export async function daysAhead(session: Session, first: number, last: number): 
   return found.map(({ day }) => day);
 }
 
-/** Makes the partitions of these days that do not exist yet. Two makers at once are safe. */
+/** Makes the partitions of these days that do not exist yet. Makers and droppers at once are safe. */
 export async function makePartitions(
   session: Session,
   parent: string,
   days: readonly string[],
 ): Promise<string[]> {
-  const made: string[] = [];
-  for (const day of days) {
-    if (await isAttached(session, parent, day)) continue;
-    await session.query('BEGIN');
-    try {
-      await session.query(`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`);
-      if (!(await isAttached(session, parent, day))) {
-        await attachDay(session, parent, day);
-        made.push(day);
-      }
-      await session.query('COMMIT');
-    } catch (error) {
-      await session.query('ROLLBACK');
-      throw error;
-    }
-  }
-  return made;
+  if ((await missingDays(session, parent, days)).length === 0) return [];
+  return inTurn(session, async () => {
+    const missing = await missingDays(session, parent, days);
+    for (const day of missing) await attachDay(session, parent, day);
+    return missing;
+  });
 }
 
 /** Drops every partition whose day is before `firstKept`, and finishes what an interrupted run left. */
@@ -53,17 +45,43 @@ export async function dropPartitions(
   parent: string,
   firstKept: string,
 ): Promise<string[]> {
-  const dropped: string[] = [];
-  for (const { name, attached, pending } of await partitionsBefore(session, parent, firstKept)) {
-    if (pending) await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} FINALIZE`);
-    else if (attached)
-      await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} CONCURRENTLY`);
-    await session.query(`DROP TABLE IF EXISTS ${name}`);
-    dropped.push(name);
-  }
-  return dropped;
+  if ((await partitionsBefore(session, parent, firstKept)).length === 0) return [];
+  return inTurn(session, async () => {
+    const old = await partitionsBefore(session, parent, firstKept);
+    for (const { name, attached, pending } of old) {
+      const how = pending ? 'FINALIZE' : 'CONCURRENTLY';
+      if (attached) await session.query(`ALTER TABLE ${parent} DETACH PARTITION ${name} ${how}`);
+      await session.query(`DROP TABLE ${name}`);
+    }
+    return old.map(({ name }) => name);
+  });
 }
 
+/**
+ * One session at a time works on partitions. The others poll: a session that waits inside a statement
+ * would hold the snapshot that DETACH waits for, and the two would wait for each other.
+ */
+async function inTurn<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const [turn] = await rows<{ ours: boolean }>(
+      session,
+      'SELECT pg_try_advisory_lock($1::bigint) AS ours',
+      [PARTITION_LOCK],
+    );
+    if (turn?.ours) break;
+    await pause(TURN_POLL_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await session.query('SELECT pg_advisory_unlock($1::bigint)', [PARTITION_LOCK]);
+  }
+}
+
+/**
+ * Complete, or not there at all. All partitions belong to the parent's owner, whoever made them: else
+ * another maker could not drop them.
+ */
 async function attachDay(session: Session, parent: string, day: string): Promise<void> {
   const name = partitionName(parent, day);
   const [owner] = await rows<{ owner: string; mine: boolean }>(
@@ -72,21 +90,34 @@ async function attachDay(session: Session, parent: string, day: string): Promise
        FROM pg_class WHERE oid = $1::regclass`,
     [parent],
   );
-  await session.query(`CREATE TABLE IF NOT EXISTS ${name} (LIKE ${parent} INCLUDING ALL)`);
-  // All partitions belong to the parent's owner, whoever made them: else another maker could not drop them.
-  if (owner && !owner.mine) await session.query(`ALTER TABLE ${name} OWNER TO ${owner.owner}`);
-  await session.query(
-    `ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${day}') TO ('${dayAfter(day)}')`,
-  );
+  await session.query('BEGIN');
+  try {
+    await session.query(`CREATE TABLE IF NOT EXISTS ${name} (LIKE ${parent} INCLUDING ALL)`);
+    if (owner && !owner.mine) await session.query(`ALTER TABLE ${name} OWNER TO ${owner.owner}`);
+    await session.query(
+      `ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${day}') TO ('${dayAfter(day)}')`,
+    );
+    await session.query('COMMIT');
+  } catch (error) {
+    await session.query('ROLLBACK');
+    throw error;
+  }
 }
 
-async function isAttached(session: Session, parent: string, day: string): Promise<boolean> {
-  const found = await rows(
+async function missingDays(
+  session: Session,
+  parent: string,
+  days: readonly string[],
+): Promise<string[]> {
+  const found = await rows<{ day: string }>(
     session,
-    `SELECT 1 FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid = to_regclass($2)`,
-    [parent, partitionName(parent, day)],
+    `SELECT day FROM unnest($2::text[], $3::text[]) AS wanted (day, name)
+      WHERE NOT EXISTS (
+              SELECT 1 FROM pg_inherits
+               WHERE inhparent = $1::regclass AND inhrelid = to_regclass(wanted.name))`,
+    [parent, days, days.map((day) => partitionName(parent, day))],
   );
-  return found.length > 0;
+  return found.map(({ day }) => day);
 }
 
 /** Partitions by name, attached or not: a crash between DETACH and DROP leaves a table that is not. */
