@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#embedded/free-port.js';
 import { checkoutRoot, payonceHome } from '#embedded/home.js';
 import { lastRunRecord } from '#embedded/run-record.js';
 import { Db } from '#postgres/db.js';
@@ -13,6 +12,7 @@ import { UsageError, runCommand } from './command.js';
 import { type LoopResult, type Shot, closedLoop } from './figures/closed-loop.js';
 import * as sql from './figures/figures.sql.js';
 import { type Figures, render } from './figures/render.js';
+import { readStartSettings } from './start/settings.js';
 import { System } from './start/system.js';
 
 const HELP = `npm run figures [-- --seconds N] [-- --connections N] [-- --write]
@@ -50,13 +50,16 @@ export async function main(args: string[]): Promise<void> {
 async function measure(seconds: number, connections: number): Promise<Figures> {
   process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-figures-'));
   const home = payonceHome();
-  const settings = { apiPort: await freePort(), mockPort: await freePort(), usesMock: true };
   const env = {
     ...process.env,
+    DATABASE_URL: '',
+    PORT: '0',
+    MOCK_PORT: '0',
     LOG_LEVEL: 'warning',
     ACCOUNT_IN_FLIGHT_MAX: '10000',
     ACCOUNT_NEW_KEYS_PER_MINUTE: '10000000',
   };
+  const settings = await readStartSettings(env, true);
   const build = dirname(dirname(fileURLToPath(import.meta.url)));
   const system = new System({ root: checkoutRoot(), build, home, env, settings });
   try {

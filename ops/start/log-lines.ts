@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-type Out = NodeJS.WriteStream;
+type Out = NodeJS.WritableStream & { isTTY?: boolean; destroyed?: boolean };
 
 /**
  * Passes a service's output on in whole lines, so that two services never write into one line. Into a

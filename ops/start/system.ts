@@ -41,9 +41,8 @@ export class System {
   #ownerUrl = '';
 
   constructor(private readonly options: SystemOptions) {
-    const { apiPort, mockPort, usesMock } = options.settings;
-    this.apiUrl = `http://127.0.0.1:${apiPort}`;
-    this.mockUrl = usesMock ? `http://127.0.0.1:${mockPort}` : null;
+    this.apiUrl = options.settings.apiUrl;
+    this.mockUrl = options.settings.mockUrl;
     this.refused = new Promise((resolve) => (this.#refuse = resolve));
   }
 
@@ -123,13 +122,17 @@ export class System {
 
   /** Brings up the schema and returns the addresses that the services get. */
   async #migrate(): Promise<NodeJS.ProcessEnv> {
-    const { env } = this.options;
+    const { env, settings } = this.options;
     const ownerUrl = this.#ownerUrl;
     const derived = roleUrls(ownerUrl);
     const appDatabaseUrl = env['APP_DATABASE_URL'] ?? derived.appUrl;
     const maintenanceDatabaseUrl = env['MAINTENANCE_DATABASE_URL'] ?? derived.maintenanceUrl;
     const urls = { databaseUrl: ownerUrl, appDatabaseUrl, maintenanceDatabaseUrl };
-    const { roles } = await migrate({ ...urls, log: say });
+    const { roles } = await migrate({
+      ...urls,
+      answersDays: settings.answersDays,
+      log: say,
+    });
     // The owner's address stays here: a service that has roles of its own never sees it.
     if (roles.kind === 'owner_only') return { DATABASE_URL: ownerUrl };
     return {

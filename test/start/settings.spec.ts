@@ -1,6 +1,15 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { START_TEST_MS, StartRun, type StartOptions, temporaryHome } from './run-start.js';
+import { rows } from './database-rows.js';
+import {
+  processes,
+  START_TEST_MS,
+  StartRun,
+  type StartOptions,
+  temporaryHome,
+} from './run-start.js';
 
 vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 
@@ -59,6 +68,23 @@ it.each([
   expect(await run.ended).toBe(1);
   expect(run.output).toContain(Object.keys(env)[0]);
   expect(run.output).not.toContain('Making a new database');
+});
+
+it('stops everything with 1, and says which service, when one refuses its configuration', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, 'mock'));
+  writeFileSync(join(home, 'mock', 'book.jsonl'), 'no book\nat all\n');
+  const run = start({ home });
+  expect(await run.ended).toBe(1);
+  expect(run.output).toMatch(/mock-processor refuses its configuration \(exit 78\)/);
+  expect(run.output).not.toContain('starting it again');
+  expect(processes().filter(({ command }) => command.includes(home))).toEqual([]);
+});
+
+it('writes ANSWERS_DAYS into the database, so that the services agree with it', async () => {
+  const run = await start({ env: { ANSWERS_DAYS: '9' } }).untilReady();
+  const kept = await rows(run.record.databaseUrl, 'SELECT answers_days FROM settings');
+  expect(kept).toEqual([{ answers_days: 9 }]);
 });
 
 it('says what it does not understand, and explains itself', async () => {

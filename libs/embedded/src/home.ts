@@ -5,6 +5,7 @@ import {
   chownSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   realpathSync,
 } from 'node:fs';
@@ -21,6 +22,7 @@ import { databaseUser } from './os-user.js';
 export function payonceHome(): string {
   const home = process.env['PAYONCE_HOME'] ? resolve(process.env['PAYONCE_HOME']) : defaultHome();
   mkdirSync(home, { recursive: true, mode: 0o700 });
+  refuseIfForeign(home);
   if (process.getuid?.() === 0) letDatabaseUserThrough(home);
   return home;
 }
@@ -44,9 +46,28 @@ function defaultHome(): string {
 function stateFolder(): string {
   if (process.getuid?.() === 0)
     return join(canWrite('/var/lib') ? '/var/lib' : tmpdir(), 'payonce');
-  const data = process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share');
-  if (canMake(join(data, 'payonce'))) return join(data, 'payonce');
-  return join(tmpdir(), `payonce-${process.getuid?.() ?? 'user'}`);
+  const own = ownDataFolder();
+  if (own !== undefined && canMake(own)) return own;
+  const shared = join(tmpdir(), `payonce-${process.getuid?.() ?? 'user'}`);
+  if (existsSync(shared)) refuseIfForeign(shared);
+  return shared;
+}
+
+/** Undefined for a user without a home, such as a container's. */
+function ownDataFolder(): string | undefined {
+  try {
+    const data = process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
+    return join(data, 'payonce');
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a folder that everybody may write to, somebody else can have made this one first, and would own it. */
+function refuseIfForeign(folder: string): void {
+  const { uid } = lstatSync(folder);
+  if (process.getuid === undefined || uid === process.getuid()) return;
+  throw new Error(`${folder} belongs to another OS user. Remove it or set PAYONCE_HOME.`);
 }
 
 function canMake(folder: string): boolean {
@@ -54,7 +75,7 @@ function canMake(folder: string): boolean {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return canWrite(folder);
   } catch {
-    return false; // a user without a home of its own
+    return false; // its home is not there, or is read-only
   }
 }
 
