@@ -3,6 +3,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   symlinkSync,
@@ -36,7 +37,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   'apps/mock-processor': ['money', 'seams'],
   ops: [...CORE, 'platform', 'embedded'],
 };
-const LIBRARIES = readdirSync(join(root, 'libs'));
+// Not the folders: one whose first file is still to come does not exist in a fresh clone.
+const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  imports: object;
+};
+const LIBRARIES = Object.keys(imports).map((name) => name.slice(1).replace('/*', ''));
 
 /** Which packages of others each folder may import; where a folder is not named, none of them. */
 const PACKAGES = [
@@ -172,15 +177,11 @@ describe('the linter', () => {
   });
 
   it('knows every library and application that exists', () => {
-    const folders = [
-      ...LIBRARIES.map((name) => `libs/${name}`),
-      ...readdirSync(join(root, 'apps')).map((name) => `apps/${name}`),
-    ];
-    expect(
-      Object.keys(MAY_IMPORT)
-        .filter((name) => name !== 'ops')
-        .sort(),
-    ).toEqual(folders.sort());
+    const declared = LIBRARIES.map((name) => `libs/${name}`);
+    const found = ['libs', 'apps'].flatMap((top) =>
+      readdirSync(join(root, top)).map((name) => `${top}/${name}`),
+    );
+    expect(Object.keys(MAY_IMPORT)).toEqual(expect.arrayContaining([...declared, ...found]));
   });
 
   it.each(Object.entries(MAY_IMPORT))('lets %s import its layers only', (from, may) => {
