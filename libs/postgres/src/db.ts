@@ -63,12 +63,22 @@ export class Db {
 
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.#pool.connect();
+      const client = await this.#pool.connect();
+      if (!client.listeners('error').includes(heardByItsStatement)) {
+        client.on('error', heardByItsStatement);
+      }
+      return client;
     } catch (error) {
       throw new DatabaseUnavailable(error);
     }
   }
 }
+
+/**
+ * A connection that breaks while it is lent out says so twice: its statement rejects, and it emits an
+ * event, which the pool hears for idle ones only and which would end the process if nobody did.
+ */
+function heardByItsStatement(): void {}
 
 /** The inside of a transaction that somebody else opened and will end. */
 export class Tx {
