@@ -107,6 +107,12 @@ const PLANTED: { rule: string; path: string; red: string; green: string }[] = [
   },
   {
     rule: 'no-restricted-imports',
+    path: 'libs/ledger/src/above.ts',
+    red: "import '../../../apps/mock-processor/src/server.js';",
+    green: "import '#money/money.js';",
+  },
+  {
+    rule: 'no-restricted-imports',
     path: 'libs/payments/src/read-writes.ts',
     red: "import '#testing/database.js';",
     green: "import 'typeorm';",
