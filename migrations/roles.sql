@@ -8,7 +8,10 @@
 GRANT USAGE ON SCHEMA public TO {{app}}, {{maintenance}};
 GRANT CREATE, USAGE ON SCHEMA public TO {{answers}};
 
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO {{app}};
+-- Each by name: ALL TABLES would also reach into the partitions of saved_answers, which a worker may be
+-- dropping at this moment.
+GRANT SELECT ON settings, accounts, api_keys, payments, order_slots, idempotency_keys, operations, attempts,
+                unresolved, sweep_marks, saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT INSERT, UPDATE ON payments, idempotency_keys, operations, attempts TO {{app}};
 GRANT INSERT, DELETE ON order_slots TO {{app}};
 GRANT INSERT, UPDATE, DELETE ON unresolved TO {{app}};

@@ -23,6 +23,8 @@ export type SystemOptions = {
   env?: Record<string, string>;
   /** Replaces the database's clock by one that `advance` moves. */
   bendTime?: boolean;
+  /** A migrated database to run on, in place of a fresh clone; it is dropped at the end as well. */
+  database?: TestDatabase;
   /** Stands between the application and PostgreSQL: gets the application's address, returns another. */
   appUrl?: (url: string) => string;
 };
@@ -60,7 +62,7 @@ type NewClient = {
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'payonce-system-'));
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const owner = new pg.Client({ connectionString: database.url });
   owner.on('error', () => {});
   await owner.connect();
