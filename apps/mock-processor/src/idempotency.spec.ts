@@ -154,11 +154,13 @@ describe('mode', () => {
     expect(await client.chargeCount()).toBe(2);
   });
 
-  test('no_keys charges each time', async () => {
+  test('no_keys charges each time, also under a key that was kept before', async () => {
+    await client.charge('pm_1', { key: 'k-pm_1' });
     await client.faults({ mode: 'no_keys' });
     expect(await statuses('pm_1')).toEqual([200, 200, 200]);
-    expect(await client.chargeCount()).toBe(3);
-    expect(await statuses('pm_test_timeout_not_charged_x', 'k2')).toEqual([200, 200, 200]);
+    expect(await client.chargeCount()).toBe(4);
+    expect(await statuses('pm_test_down')).toEqual([503, 200, 200]);
+    expect(await client.chargeCount()).toBe(6);
   });
 
   test('not_found_window hides a new object for a while, however it is asked for', async () => {

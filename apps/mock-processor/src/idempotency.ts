@@ -56,7 +56,6 @@ export class Idempotency {
 
 /** Whether an answer is kept under its key. `done` is false for a 503 that did no work. */
 export function isKept(status: number, done: boolean, mode: Mode): boolean {
-  if (mode === 'no_keys') return false;
   if (mode === 'forget_non_2xx') return status >= 200 && status < 300;
   if (mode === 'pin_5xx' && status >= 500) return true;
   return done;
