@@ -26,18 +26,19 @@ afterAll(async () => {
 });
 
 const FORM = 'application/x-www-form-urlencoded';
+const GOOD = 'amount=1&currency=usd';
 
 describe('a body', () => {
   test.each([
-    ['a broken escape', 'amount=%zz', FORM],
-    ['broken UTF-8 in an escape', 'description=%ff', FORM],
-    ['an unclosed bracket', 'metadata[a=1', FORM],
-    ['a bracket without a name', '[a]=1', FORM],
-    ['a value that is also an object', 'metadata=1&metadata[a]=2', FORM],
-    ['the reverse', 'metadata[a]=2&metadata=1', FORM],
-    ['a parameter twice', 'amount=1&amount=2', FORM],
-    ['deep nesting', `metadata${'[a]'.repeat(50)}=1`, FORM],
-    ['an object where a string belongs', 'amount[a]=1', FORM],
+    ['a broken escape', `${GOOD}&description=%zz`, FORM],
+    ['broken UTF-8 in an escape', `${GOOD}&description=%ff`, FORM],
+    ['an unclosed bracket', `${GOOD}&metadata[a=1`, FORM],
+    ['a bracket without a name', `${GOOD}&[a]=1`, FORM],
+    ['a value that is also an object', `${GOOD}&metadata=1&metadata[a]=2`, FORM],
+    ['the reverse', `${GOOD}&metadata[a]=2&metadata=1`, FORM],
+    ['a parameter twice', `${GOOD}&amount=2`, FORM],
+    ['deep nesting', `${GOOD}&metadata${'[a]'.repeat(50)}=1`, FORM],
+    ['an object where a string belongs', 'amount[a]=1&currency=usd', FORM],
     ['a fraction', 'amount=1.5&currency=usd', FORM],
     ['an exponent', 'amount=1e3&currency=usd', FORM],
     ['an amount past all numbers', 'amount=99999999999999999999&currency=usd', FORM],
@@ -45,13 +46,13 @@ describe('a body', () => {
     ['no amount', 'currency=usd', FORM],
     ['no currency', 'amount=1', FORM],
     ['an unknown currency', 'amount=1&currency=zzz', FORM],
-    ['a long metadata name', `amount=1&currency=usd&metadata[${'a'.repeat(41)}]=1`, FORM],
-    ['a boolean that is none', 'amount=1&currency=usd&confirm=1', FORM],
-    ['what cannot be expanded', 'amount=1&currency=usd&expand[]=constructor', FORM],
-    ['expand that is no list', 'amount=1&currency=usd&expand=latest_charge', FORM],
+    ['a long metadata name', `${GOOD}&metadata[${'a'.repeat(41)}]=1`, FORM],
+    ['a boolean that is none', `${GOOD}&confirm=1`, FORM],
+    ['what cannot be expanded', `${GOOD}&expand[]=constructor`, FORM],
+    ['expand that is no list', `${GOOD}&expand=latest_charge`, FORM],
     ['JSON', '{"amount": 1}', 'application/json'],
-    ['no type at all', 'amount=1&currency=usd', 'text/plain'],
-    ['a foreign card', 'amount=1&currency=usd&payment_method=__proto__', FORM],
+    ['no type at all', GOOD, 'text/plain'],
+    ['a foreign card', `${GOOD}&payment_method=__proto__`, FORM],
   ])('with %s is a 400 in Stripe’s form', async (_what, body, type) => {
     const answer = await client.send('POST', '/v1/payment_intents', {
       body,
@@ -60,6 +61,13 @@ describe('a body', () => {
     expect(answer.status).toBe(400);
     expect(answer.json.error.type).toBe('invalid_request_error');
     expect(answer.json.error.message).not.toBe('');
+  });
+
+  test('without any of that is taken', async () => {
+    const headers = { 'content-type': FORM };
+    expect((await client.send('POST', '/v1/payment_intents', { body: GOOD, headers })).status).toBe(
+      200,
+    );
   });
 
   test('with a member named __proto__ in its metadata is echoed as sent', async () => {
