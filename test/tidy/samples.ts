@@ -199,7 +199,10 @@ export const SAMPLES: Sample[] = [
     what: 'one title for two tables of tests',
     red: { 'test/b.spec.ts': "it.each([1])('b %s', f);\nit.skipIf(x)('b %s', f);" },
     says: 'test/b.spec.ts:2 "b %s" is also',
-    green: { 'test/b.spec.ts': "it.each([1])('b %s', f);\nit.skipIf(x)('c %s', f);" },
+    green: {
+      'test/b.spec.ts':
+        "it.each([1])('b %s', f);\nit.skipIf(x)('c %s', f);\nit.each(a)('%s', f);\nit.each(b)('%s', f);",
+    },
   },
   {
     rule: linksLeadSomewhere,

@@ -35,5 +35,7 @@ function namedCall(node: ts.CallExpression): { name: string; title: string } | n
   const name = node.expression
     .getText()
     .match(/^(describe|it|test)\b(?!\.(each|for|skipIf|runIf)\([^)]*$)/)?.[1];
-  return name ? { name, title: first.getText().slice(1, -1) } : null;
+  const title = first.getText().slice(1, -1);
+  // A title that is a placeholder alone takes its words from the rows of its table.
+  return name && !/^(%s|\$\w+)$/.test(title) ? { name, title } : null;
 }
