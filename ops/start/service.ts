@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
 import { EXIT_CONFIG } from '#platform/config.js';
 import { passOn } from './log-lines.js';
 import { narrate, say } from './say.js';
 
 export interface ServiceOptions {
   name: string;
-  /** The built file that runs, and the one that makes any program stop when we die. */
+  /** The built file that runs. */
   entry: string;
-  watchParent: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Called once when the service cannot run with this configuration. */
@@ -37,20 +35,16 @@ export class Service {
 
   start(): void {
     this.#wanted = true;
-    const { entry, watchParent, cwd, env } = this.options;
+    const { entry, cwd, env } = this.options;
     const startedMs = performance.now();
-    const child = spawn(
-      process.execPath,
-      ['--enable-source-maps', '--import', pathToFileURL(watchParent).href, entry],
-      {
-        cwd,
-        // The pipe on its standard input closes when we die, however: then the service ends itself.
-        env: { ...env, PAYONCE_PARENT_PIPE: '1' },
-        stdio: ['pipe', 'pipe', 'pipe'],
-        // A session of its own: Ctrl-C reaches us alone, and we stop everything in order.
-        detached: true,
-      },
-    );
+    const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+      cwd,
+      // The pipe on its standard input closes when we die, however: then the service ends itself.
+      env: { ...env, PAYONCE_PARENT_PIPE: '1' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A session of its own: Ctrl-C reaches us alone, and we stop everything in order.
+      detached: true,
+    });
     this.#child = child;
     child.stdin.on('error', () => {});
     passOn(child.stdout, process.stdout, this.name);

@@ -105,7 +105,6 @@ export class System {
     const service = new Service({
       name,
       entry: join(build, 'apps', name, 'src', 'main.js'),
-      watchParent: join(build, 'libs', 'platform', 'src', 'watch-parent.js'),
       cwd: root,
       env: { ...env, ...settings },
       onRefusal: (reason) => this.#refuse(reason),

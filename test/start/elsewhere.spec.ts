@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, inject, it, vi } from 'vitest';
 import { createEmptyDatabase, type TestDatabase } from '#testing/database.js';
 import { copyCheckout, otherUser } from './copied-checkout.js';
 import { rows } from './database-rows.js';
 import {
+  removeHomes,
   START_TEST_MS,
   StartRun,
   type StartOptions,
@@ -24,6 +25,8 @@ function start(options: StartOptions): StartRun {
   runs.push(run);
   return run;
 }
+
+afterAll(removeHomes);
 
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.cleanUp();

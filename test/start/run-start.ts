@@ -11,11 +11,20 @@ export const ROOT = join(import.meta.dirname, '../..');
 export const START_TEST_MS = 240_000;
 const PATIENCE_MS = 90_000;
 
-/** A folder of this test's own for the database and the mock's book. */
+const homes: string[] = [];
+
+/** A folder of a test's own for the database and the mock's book. */
 export function temporaryHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'payonce-start-'));
   chmodSync(home, 0o711);
+  homes.push(home);
   return home;
+}
+
+export function removeHomes(): void {
+  for (const home of homes.splice(0)) {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 export interface StartOptions {
@@ -109,7 +118,6 @@ export class StartRun {
     if (pids.length > 0) this.child.kill('SIGTERM');
     await Promise.race([this.ended, pause(20_000, undefined, { ref: false })]);
     for (const pid of pids) kill(pid, 'SIGKILL');
-    rmSync(this.options.home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { rows } from './database-rows.js';
 import {
   processes,
+  removeHomes,
   START_TEST_MS,
   StartRun,
   type StartOptions,
@@ -16,11 +17,15 @@ vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 const runs: StartRun[] = [];
 const servers: Server[] = [];
 
+const sharedHome = temporaryHome();
+
 function start(options: Partial<StartOptions> = {}): StartRun {
-  const run = new StartRun({ ...options, home: options.home ?? temporaryHome() });
+  const run = new StartRun({ ...options, home: options.home ?? sharedHome });
   runs.push(run);
   return run;
 }
+
+afterAll(removeHomes);
 
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.cleanUp();
@@ -97,9 +102,8 @@ it('says what it does not understand, and explains itself', async () => {
 });
 
 it('refuses a second start of one checkout clearly, and the first goes on', async () => {
-  const home = temporaryHome();
-  const first = start({ home });
-  const second = start({ home });
+  const first = start();
+  const second = start();
   const code = await Promise.race([first.ended, second.ended]);
   expect(code).toBe(1);
   const [loser, winner] = first.child.exitCode === null ? [second, first] : [first, second];
@@ -109,20 +113,19 @@ it('refuses a second start of one checkout clearly, and the first goes on', asyn
 });
 
 it('keeps payments over a restart, and begins anew with --fresh', async () => {
-  const home = temporaryHome();
-  const first = await start({ home }).untilReady();
+  const first = await start().untilReady();
   const command = first.printedCommand();
   expect(await first.paste(command)).toMatchObject({ status: 201, replayed: false });
   first.child.kill('SIGTERM');
   await first.ended;
 
-  const second = await start({ home }).untilReady();
+  const second = await start().untilReady();
   expect(await second.paste(command)).toMatchObject({ status: 201, replayed: true });
   expect(second.printedCommand().split('\n')[2]).not.toBe(command.split('\n')[2]);
   second.child.kill('SIGTERM');
   await second.ended;
 
-  const third = await start({ home, args: ['--fresh'] }).untilReady();
+  const third = await start({ args: ['--fresh'] }).untilReady();
   expect(await third.book()).toEqual([]);
   expect(await third.paste(command)).toMatchObject({ status: 201, replayed: false });
 });

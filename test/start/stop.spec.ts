@@ -1,12 +1,23 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { rows } from './database-rows.js';
-import { kill, START_TEST_MS, StartRun, temporaryHome, until, untilGone } from './run-start.js';
+import {
+  kill,
+  removeHomes,
+  START_TEST_MS,
+  StartRun,
+  temporaryHome,
+  until,
+  untilGone,
+} from './run-start.js';
 
 vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 
 const runs: StartRun[] = [];
 
-function start(home: string): StartRun {
+// One after the other in one folder, so that every kind of end is followed by a start that must work.
+const sharedHome = temporaryHome();
+
+function start(home = sharedHome): StartRun {
   const run = new StartRun({ home });
   runs.push(run);
   return run;
@@ -16,8 +27,10 @@ afterEach(async () => {
   for (const run of runs.splice(0)) await run.cleanUp();
 });
 
+afterAll(removeHomes);
+
 it('stops everything in order on a SIGTERM that only npm gets, and exits 0', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   const tree = run.tree();
   for (const name of ['payments-api', 'recovery-worker', 'mock-processor', 'postgres'])
     run.pidOf(name);
@@ -38,7 +51,7 @@ it('stops everything when it is asked to before it is ready', async () => {
 });
 
 it('stops everything on Ctrl-C, and an impatient second one leaves nothing behind', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   const tree = run.tree();
   const group = -(run.child.pid ?? 0); // a terminal signals the whole foreground group
   process.kill(group, 'SIGINT');
@@ -50,25 +63,25 @@ it('stops everything on Ctrl-C, and an impatient second one leaves nothing behin
 });
 
 it('leaves no process behind when npm is killed', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   const tree = run.tree();
   run.child.kill('SIGKILL');
   await expect(untilGone(tree)).resolves.toBeUndefined();
 });
 
 it('leaves no process behind when the supervisor is killed', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   const tree = run.tree();
   kill(run.pidOf('ops/run.mjs'), 'SIGKILL');
   await expect(untilGone(tree)).resolves.toBeUndefined();
 });
 
 it('starts after a kill -9 of everything, and the printed command still replays', async () => {
-  const home = temporaryHome();
-  const first = await start(home).untilReady();
+  const first = await start().untilReady();
   const command = first.printedCommand();
   const charged = await first.paste(command);
   expect(charged).toMatchObject({ status: 201, replayed: false });
+  const book = await first.book();
   const tree = first.tree();
   // The guard first, in the instant before it could see its supervisor die.
   kill(first.pidOf('read -r word'), 'SIGKILL');
@@ -78,17 +91,17 @@ it('starts after a kill -9 of everything, and the printed command still replays'
   await first.ended;
   // PostgreSQL lives, with nobody left who would stop it.
   await untilGone(tree.filter((process) => !process.command.includes('postgres')));
-  const second = await start(home).untilReady();
+  const second = await start().untilReady();
   expect(second.output).toMatch(
     /Stopping the PostgreSQL server \(pid \d+\) that an earlier run left/,
   );
   expect(await second.paste(command)).toEqual({ ...charged, replayed: true });
-  expect(await second.book()).toHaveLength(1);
+  expect(await second.book()).toEqual(book);
   await untilGone(tree);
 });
 
 it('names a service that died and starts it again', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   const killed = run.pidOf('payments-api');
   kill(killed, 'SIGKILL');
   await run.untilSays(/payments-api died \(signal SIGKILL\); starting it again in 0\.5 s/);
@@ -100,7 +113,7 @@ it('names a service that died and starts it again', async () => {
 });
 
 it('starts PostgreSQL again when it died, with every committed row', async () => {
-  const run = await start(temporaryHome()).untilReady();
+  const run = await start().untilReady();
   await rows(run.record.databaseUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
   kill(run.pidOf('bin/postgres'), 'SIGKILL');
   await run.untilSays(/PostgreSQL died; starting it again/);

@@ -1,4 +1,0 @@
-import { stopWhenParentDies } from './parent.js';
-
-// For `node --import`: a supervised program need not know that it is one.
-stopWhenParentDies();
