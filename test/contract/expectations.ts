@@ -57,14 +57,17 @@ export function expectProblem(answer: Answer, { code, param, key }: Refusal): vo
   expectRetryAfter(answer, definition.retryAfterSeconds !== undefined);
 }
 
-/** Equal in status, bytes, type and Location to the first answer, and marked as history. */
-export function expectReplay(again: Answer, first: Answer): void {
+/**
+ * Equal in status, bytes, type and Location to the first answer, and marked as history. `claimed` is the
+ * answer to the request that claimed the key, where that was another one.
+ */
+export function expectReplay(again: Answer, first: Answer, claimed: Answer = first): void {
   expect(again.status, again.text).toBe(first.status);
   expect(again.text).toBe(first.text);
   expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
   expect(again.headers.get('location')).toBe(first.headers.get('location'));
   expect(again.headers.get('idempotent-replayed')).toBe('true');
-  const original = first.headers.get('original-request') ?? first.headers.get('request-id');
+  const original = claimed.headers.get('original-request') ?? claimed.headers.get('request-id');
   expect(again.headers.get('original-request')).toBe(original);
   expect(again.headers.get('request-id')).not.toBe(first.headers.get('request-id'));
   expect(again.headers.get('idempotency-key')).toBe(first.headers.get('idempotency-key'));
