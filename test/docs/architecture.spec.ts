@@ -13,7 +13,7 @@ describe('the architecture page', () => {
         .filter(([, folder]) => folder === top)
         .map(([, , name]) => name),
     );
-    expect(rows.toSorted()).toEqual(foldersOf(top));
+    expect(rows.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(foldersOf(top));
   });
 
   it('draws each library that stands between the ground and the apps', () => {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '#seams/random.js';
 import { type System, startSystem } from '#testing/system.js';
 import { paymentCommand } from '../../ops/start/try-it.js';
-import { COMMANDS } from '../../ops/help.mjs';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const URL_IN_README = 'http://127.0.0.1:3000';
@@ -22,11 +21,14 @@ describe('the README', () => {
     expect(README).toContain('## Test\n\n```sh\nnpm ci && npm test\n```');
   });
 
-  it('lists every command with the sentence that npm run help prints', () => {
+  it('lists every command with the sentence that npm run help prints', async () => {
+    const help = join(import.meta.dirname, '../../ops/help.mjs');
+    const { stdout } = await promisify(execFile)(process.execPath, [help]);
+    const printed = [...stdout.matchAll(/^ {2}(\w+) +(.+)$/gm)];
+    expect(printed.length).toBeGreaterThan(5);
     const rows = [...between('commands').matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)];
-    expect(Object.fromEntries(rows.map(([, name, sentence]) => [name, sentence]))).toEqual(
-      COMMANDS,
-    );
+    const pairs = (found: RegExpExecArray[]) => found.map(([, name, sentence]) => [name, sentence]);
+    expect(pairs(rows)).toEqual(pairs(printed));
   });
 
   it('has one place for the figures', () => {
