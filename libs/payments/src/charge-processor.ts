@@ -101,6 +101,8 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
         return {
           ...unknown('not_found', 'a look-up found no charge, which proves nothing', null),
           counts: true,
+          // Nobody sends any more, so the next look-up would hardly see more: a person looks.
+          ...(lease.action === 'look_up' && { review: true }),
         };
       }
       const visibleFromMs = lease.storedErrorAtMs + deps.terms.visibilityWindowMs;

@@ -36,7 +36,8 @@ export type TakenUpRow = {
  *
  * What the run may do is decided here, from the rows alone:
  *   close    released, and the key's end has come: nothing was ever sent, nothing may be sent now
- *   look_up  past the send limit, or the processor is known to replay a stored error
+ *   look_up  past the send limit; or the processor is known to replay a stored error; or a person was asked
+ *            to look, and this is a sweep
  *   send     otherwise, under the same processor key
  *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
@@ -62,6 +63,10 @@ export const TAKE_UP = statement<TakenUpRow>(
             CASE
               WHEN $6::boolean THEN 'close'
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
+              WHEN $9::text = 'worker' AND EXISTS (
+                     SELECT 1 FROM unresolved u
+                      WHERE u.account_id = key.account_id AND u.key_hash = key.key_hash
+                        AND u.review_at IS NOT NULL) THEN 'look_up'
               ELSE 'send'
             END AS action
        FROM key

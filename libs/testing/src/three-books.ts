@@ -105,4 +105,4 @@ export function disagreements(books: Books, heard: readonly Heard[]): string[] {
 }
 
 /** Answers that say nothing final about the money. */
-const NOT_FINAL = new Set([202, 409, 500, 503]);
+const NOT_FINAL = new Set([202, 409, 503]);
