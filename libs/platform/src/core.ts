@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { PaymentRow } from '#payments/payment.entity.js';
+import { ENTITIES } from './entities.js';
 import type { Deps } from '#payments/deps.js';
 import { openDatabase } from '#postgres/data-source.js';
 import { type BootFacts, READ_BOOT_FACTS } from '#postgres/boot.sql.js';
@@ -37,7 +37,7 @@ export async function openCore(config: Config, log: Logger, options: CoreOptions
     url: serviceDatabaseUrl(config),
     applicationName: options.service,
     connectionsMax: CONNECTIONS_MAX,
-    entities: [PaymentRow],
+    entities: ENTITIES,
     onIdleError: (error) => log.warning('database_connection_lost', { error: String(error) }),
   });
   const [facts] = await db.run(READ_BOOT_FACTS, []);

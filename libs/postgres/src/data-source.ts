@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { type ColumnType, DataSource, type EntitySchema, type MixedList } from 'typeorm';
 import { Db } from './db.js';
 import { sessionOptions } from './pool.js';
 
@@ -28,6 +28,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: options.onIdleError,
     extra: sessionOptions(options.connectionsMax),
   });
+  // TypeORM's list of types lacks the one of whole transaction ids.
+  source.driver.supportedDataTypes.push('xid8' as ColumnType);
   await source.initialize();
   const pool = (source.driver as unknown as { master: Pool }).master;
   return { source, db: new Db(pool) };

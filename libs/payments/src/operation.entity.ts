@@ -1,0 +1,59 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+/** Maps the `operations` table for reads and for the drift check. Never used to write. */
+@Entity({ name: 'operations' })
+@Check('operations_amount', 'amount > 0')
+@Check('operations_kind', `kind = 'charge'::text`)
+@ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
+  name: 'operations_payment',
+})
+@Index('operations_by_payment', ['accountId', 'paymentId'])
+export class OperationRow {
+  @PrimaryColumn({ name: 'account_id', type: 'uuid', primaryKeyConstraintName: 'operations_pkey' })
+  accountId: string;
+
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'operations_pkey' })
+  id: string;
+
+  @Column({ name: 'payment_id', type: 'uuid' })
+  paymentId: string;
+
+  @Column({ name: 'kind', type: 'text' })
+  kind: string;
+
+  @Column({ name: 'key_hash', type: 'bytea' })
+  keyHash: Buffer;
+
+  @Column({ name: 'processor_name', type: 'text' })
+  processorName: string;
+
+  @Column({ name: 'processor_account', type: 'text' })
+  processorAccount: string;
+
+  @Column({ name: 'processor_key', type: 'uuid' })
+  processorKey: string;
+
+  @Column({ name: 'api_version', type: 'text' })
+  apiVersion: string;
+
+  @Column({ name: 'rendering_version', type: 'smallint' })
+  renderingVersion: number;
+
+  @Column({ name: 'amount', type: 'bigint' })
+  amount: string;
+
+  @Column({ name: 'currency', type: 'text' })
+  currency: string;
+
+  @Column({ name: 'attempts_made', type: 'integer' })
+  attemptsMade: number;
+
+  @Column({ name: 'send_until', type: 'timestamptz', nullable: true })
+  sendUntil: Date | null;
+
+  @Column({ name: 'stored_error_at', type: 'timestamptz', nullable: true })
+  storedErrorAt: Date | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

@@ -1,0 +1,30 @@
+import { AccountRow } from '#accounts/account.entity.js';
+import { ApiKeyRow } from '#accounts/api-key.entity.js';
+import { OutboxEventRow } from '#events/outbox-event.entity.js';
+import { IdempotencyKeyRow } from '#idempotency/idempotency-key.entity.js';
+import { SavedAnswerRow } from '#idempotency/saved-answer.entity.js';
+import { SettingRow } from '#idempotency/setting.entity.js';
+import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
+import { AttemptRow } from '#payments/attempt.entity.js';
+import { OperationRow } from '#payments/operation.entity.js';
+import { OrderSlotRow } from '#payments/order-slot.entity.js';
+import { PaymentRow } from '#payments/payment.entity.js';
+import { SweepMarkRow } from '#payments/sweep-mark.entity.js';
+import { UnresolvedRow } from '#payments/unresolved.entity.js';
+
+/** Every table of the schema. They refer to each other by name, so they are only complete together. */
+export const ENTITIES = [
+  AccountRow,
+  ApiKeyRow,
+  AttemptRow,
+  IdempotencyKeyRow,
+  LedgerEntryRow,
+  OperationRow,
+  OrderSlotRow,
+  OutboxEventRow,
+  PaymentRow,
+  SavedAnswerRow,
+  SettingRow,
+  SweepMarkRow,
+  UnresolvedRow,
+];
