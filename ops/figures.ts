@@ -150,7 +150,7 @@ async function counted(
   );
   const roundTrips = ofRequests.reduce((sum, { calls }) => sum + calls, 0) / COUNTED;
   const commits = ofRequests.filter(
-    ({ query }) => /INSERT|UPDATE|DELETE/.test(query) && !/^SELECT/.test(query),
+    ({ query }) => /INSERT|UPDATE|DELETE/.test(query) && !query.startsWith('SELECT'),
   );
   return { roundTrips, commits: commits.reduce((sum, { calls }) => sum + calls, 0) / COUNTED };
 }

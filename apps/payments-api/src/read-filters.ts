@@ -73,8 +73,16 @@ export function readPaymentId(text: string): string {
 }
 
 function readInstant(text: string, name: string, set: (at: Date) => void): string | null {
-  const ms = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) return `${name} must be an RFC 3339 instant, such as 2026-12-01T00:00:00Z.`;
+  const ms = RFC3339.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) {
+    return `${name} must be an RFC 3339 instant, such as 2026-12-01T00:00:00Z.`;
+  }
   set(new Date(ms)); // tidy-allow: the caller's instant
   return null;
+}
+
+/** JavaScript takes 30 February for 2 March. */
+function isCalendarDay(day: string): boolean {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day); // tidy-allow: the caller's day
 }

@@ -56,9 +56,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 /** The connection of a service: the application's role, or the owner's where there is no other. */
 export function serviceDatabaseUrl({ appDatabaseUrl, databaseUrl }: Config): string {
-  const url = appDatabaseUrl ?? databaseUrl;
-  if (url === null) throw new ConfigError('APP_DATABASE_URL or DATABASE_URL must be set');
-  return url;
+  const address = appDatabaseUrl ?? databaseUrl;
+  if (address === null) throw new ConfigError('APP_DATABASE_URL or DATABASE_URL must be set');
+  return address;
 }
 
 /** Which processor the services talk to: one must be named, none is guessed. */

@@ -6,7 +6,7 @@ export type Answer = {
   headers: Headers;
   text: string;
   /** The body parsed; null if it is not JSON. */
-  json: any; // eslint-disable-line typescript/no-explicit-any -- a test reads whatever came
+  json: any;
 };
 
 /** Speaks to the API as one caller. */
