@@ -12,7 +12,7 @@ import {
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '500' } });
+  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '2000' } });
 });
 afterAll(() => world.close());
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RecordingProxy } from '#testing/recording-proxy.js';
 import { type System, startSystem } from '#testing/system.js';
 import { type RacedAnswer, race } from './race.js';
@@ -10,6 +10,7 @@ beforeAll(async () => {
   processor = await RecordingProxy.start();
   system = await startSystem({ env: { STRIPE_API_BASE: processor.url } });
   processor.target = system.mock.url;
+  await warm();
 });
 afterAll(async () => {
   await system.close();
@@ -92,6 +93,15 @@ describe('P1: requests from several processes, released together', () => {
     expect((await system.client.pay({ order_id }, refusedKey)).status).toBe(201);
   });
 });
+
+/** Opens the connections to the database and the processor: the races are about the key, not about them. */
+async function warm(): Promise<void> {
+  const opened = async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => system.client.pay()));
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+  };
+  await vi.waitFor(opened, { timeout: 60_000 });
+}
 
 type Books = { payments: number; keys: number; ledger: number; asked: number; booked: number };
 

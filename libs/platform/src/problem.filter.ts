@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   DatabaseUnavailable,
   StatementUnconfirmed,
+  driverErrorOf,
+  isConnectionLost,
   isOverload,
   isWorthRepeating,
 } from '#postgres/errors.js';
@@ -52,7 +54,10 @@ function problemOf(error: unknown): Problem {
   if (error instanceof DatabaseUnavailable || error instanceof StatementUnconfirmed) {
     return { code: 'database_unavailable' };
   }
-  if (isWorthRepeating(error) || isOverload(error)) return { code: 'database_unavailable' };
+  const cause = driverErrorOf(error);
+  if (isWorthRepeating(cause) || isOverload(cause) || isConnectionLost(cause)) {
+    return { code: 'database_unavailable' };
+  }
   if (isNotFound(error)) return { code: 'not_found' };
   return frameworkProblem(error) ?? { code: 'internal_error' };
 }

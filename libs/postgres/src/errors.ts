@@ -43,6 +43,25 @@ export function isOverload(error: unknown): boolean {
   return code === '57014' || code === '55P03' || code.startsWith('53');
 }
 
+/**
+ * What the driver said, out of TypeORM's wrapping: reads that go through it throw the driver's errors,
+ * where `Db` throws our own.
+ */
+export function driverErrorOf(error: unknown): unknown {
+  return (error as { driverError?: unknown } | null)?.driverError ?? error;
+}
+
+/** Whether the driver lost its connection, or got none. It has codes for the system's errors only. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof DatabaseError) return endsSession(error.code);
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return /^E[A-Z]+$/.test(code ?? '') || CONNECTION_LOST.test(error.message);
+}
+
+const CONNECTION_LOST =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+
 function endsSession(code: string | undefined): boolean {
   return code !== undefined && (code.startsWith('08') || code.startsWith('57P'));
 }
