@@ -18,9 +18,7 @@ export function build(kind) {
   const name = kind === 'production' ? 'dist' : 'dist-demo';
   const folder = join(root, name);
   const stamp = sourceStamp();
-  const stampFile = join(folder, '.stamp');
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp)
-    return { folder, fresh: false };
+  if (stampOf(folder) === stamp) return { folder, fresh: false };
   // Built aside and then moved into place: a running process, or a second build, never sees half of one.
   const aside = join(root, `${name}.${process.pid}`);
   try {
@@ -29,12 +27,32 @@ export function build(kind) {
     if (kind === 'demonstration')
       writeFileSync(join(aside, 'package.json'), demonstrationManifest());
     writeFileSync(join(aside, '.stamp'), stamp);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(aside, folder);
+    putInPlace(aside, folder, stamp);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
   return { folder, fresh: true };
+}
+
+function stampOf(folder) {
+  const file = join(folder, '.stamp');
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** Two builds at once may both come here: the later one finds the other's, and takes it if it is the same. */
+function putInPlace(aside, folder, stamp) {
+  for (let tries = 0; stampOf(folder) !== stamp; tries += 1) {
+    const old = `${aside}.old`;
+    try {
+      if (existsSync(folder)) renameSync(folder, old);
+      renameSync(aside, folder);
+    } catch (error) {
+      if (tries === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code))
+        throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 function compile(outDir) {
