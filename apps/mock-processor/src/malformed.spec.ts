@@ -38,6 +38,7 @@ describe('a body', () => {
     ['the reverse', `${GOOD}&metadata[a]=2&metadata=1`, FORM],
     ['a parameter twice', `${GOOD}&amount=2`, FORM],
     ['deep nesting', `${GOOD}&metadata${'[a]'.repeat(50)}=1`, FORM],
+    ['very deep nesting', `${GOOD}&metadata${'[a]'.repeat(300_000)}=1`, FORM],
     ['an object where a string belongs', 'amount[a]=1&currency=usd', FORM],
     ['a fraction', 'amount=1.5&currency=usd', FORM],
     ['an exponent', 'amount=1e3&currency=usd', FORM],
