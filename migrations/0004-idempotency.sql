@@ -99,13 +99,17 @@ CREATE TABLE unresolved (
 
 CREATE INDEX unresolved_due ON unresolved (next_try_at, claim_id);
 
--- How far each sweep has walked.
+-- How far each walk along the claims has come. `leases` only goes on; `leases_daily` starts over each day,
+-- for what a database clock that was set back may have put behind the first.
 CREATE TABLE sweep_marks (
-  name text NOT NULL,
-  mark uuid NOT NULL,
+  name       text        NOT NULL,
+  mark       uuid        NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT payonce_now(),
   CONSTRAINT sweep_marks_pkey PRIMARY KEY (name)
 );
-INSERT INTO sweep_marks VALUES ('leases', '00000000-0000-0000-0000-000000000000');
+INSERT INTO sweep_marks (name, mark) VALUES
+  ('leases', '00000000-0000-0000-0000-000000000000'),
+  ('leases_daily', '00000000-0000-0000-0000-000000000000');
 
 -- The bulky part: answers as the bytes that were sent, in partitions by the UTC day of recording, dropped
 -- whole. No default partition: the worker makes days ahead and says so loudly when it cannot.

@@ -123,7 +123,8 @@ describe('reading payments', () => {
     expect(json.data[0].request_id).toBe(requestId);
     expect(json.data[3].request_id).toMatch(/^wrk_/);
     const instants = json.data.map(({ at }: { at: string }) => at);
-    expect(instants).toEqual([...instants].sort());
+    const inOrder = [...instants].sort((a: string, b: string) => a.localeCompare(b));
+    expect(instants).toEqual(inOrder);
   });
 
   it('needs the right to read', async () => {

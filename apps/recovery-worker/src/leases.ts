@@ -1,4 +1,4 @@
-import { sweepLeases } from '#payments/sweep-leases.js';
+import { checkAllLeases, sweepLeases } from '#payments/sweep-leases.js';
 import type { Core } from '#platform/core.js';
 import type { SweepPlan } from './sweep.js';
 
@@ -17,6 +17,21 @@ export function leaseSweep({ deps, log }: Core): SweepPlan {
       const worked = Object.keys(pass.finished).length > 0;
       if (worked) log.info('sweep_finished', { request_id: requestId, by_status: pass.finished });
       return pass.more ? 'more' : 'done';
+    },
+  };
+}
+
+const DAILY_PAUSE_MS = 60_000;
+
+/** Walks over all claims once a day, and says so if the walk above had passed anything by. */
+export function dailyLeaseCheck({ deps, log }: Core): SweepPlan {
+  return {
+    name: 'leases_daily',
+    pauseMs: DAILY_PAUSE_MS,
+    runOnce: async () => {
+      const { found, more } = await checkAllLeases(deps);
+      if (found > 0) log.critical('lease_sweep_had_lost', { keys: found });
+      return more ? 'more' : 'done';
     },
   };
 }

@@ -1,7 +1,7 @@
 import { violatedConstraint } from '#postgres/errors.js';
 import { SESSION_LIMITS } from '#postgres/pool.js';
 import type { Deps } from './deps.js';
-import { ADVANCE_MARK, TAKE_DUE } from './sweep.sql.js';
+import { ADVANCE_MARK, FORGET_FINISHED, RESTART_DAILY_WALK, TAKE_DUE } from './sweep.sql.js';
 import { finishPayment } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
@@ -10,6 +10,8 @@ const WALK_MAX = 5_000;
 const BATCH_MAX = 20;
 /** The mark stays behind a running claim by its lease, its statement, and what two clocks may differ. */
 const MARK_MARGIN_MS = 1_000;
+/** The daily walk stays far enough behind the other one to find only what that one has lost. */
+const DAILY_TRAIL_MS = 3_600_000;
 
 export type SweepPass = {
   /** Keys walked over, and among them those that nobody had finished. */
@@ -28,8 +30,7 @@ export type SweepPass = {
  * @keeps P2: an intent whose owner died is resumed from its recovery point.
  */
 export async function sweepLeases(deps: Deps, requestId: string): Promise<SweepPass> {
-  const trailMs = deps.terms.leaseMs + SESSION_LIMITS.statementMs + MARK_MARGIN_MS;
-  const [walk] = await deps.db.run(ADVANCE_MARK, [trailMs, WALK_MAX]);
+  const { passed, found } = await walk(deps, 'leases', 0);
   const due = await deps.db.run(TAKE_DUE, [deps.terms.leaseMs, BATCH_MAX]);
   const finished: Record<number, number> = {};
   await Promise.all(
@@ -38,14 +39,38 @@ export async function sweepLeases(deps: Deps, requestId: string): Promise<SweepP
       if (status !== null) finished[status] = (finished[status] ?? 0) + 1;
     }),
   );
-  const { passed, found } = walk ?? { passed: 0, found: 0 };
   return { passed, found, more: passed >= WALK_MAX || due.length >= BATCH_MAX, finished };
+}
+
+/**
+ * One pass of the daily walk over all claims: what it finds, the other walk had lost.
+ * Returns the number found, and whether the walk goes on.
+ */
+export async function checkAllLeases(deps: Deps): Promise<{ found: number; more: boolean }> {
+  await deps.db.run(RESTART_DAILY_WALK, []);
+  const { passed, found } = await walk(deps, 'leases_daily', DAILY_TRAIL_MS);
+  return { found, more: passed >= WALK_MAX };
+}
+
+async function walk(
+  { db, terms }: Deps,
+  name: string,
+  behindMs: number,
+): Promise<{ passed: number; found: number }> {
+  const trailMs = terms.leaseMs + SESSION_LIMITS.statementMs + MARK_MARGIN_MS + behindMs;
+  const [row] = await db.run(ADVANCE_MARK, [trailMs, WALK_MAX, name]);
+  return row ?? { passed: 0, found: 0 };
 }
 
 type Due = { account_id: string; key_hash: Buffer; state: string; ended: boolean };
 
 /** Released work is only closed, at its key's end: its caller may have turned to another way of paying. */
 async function finishDue(deps: Deps, due: Due, requestId: string): Promise<number | null> {
+  if (due.state === 'finished') {
+    // Its record step overtook the walk that noted it.
+    await deps.db.run(FORGET_FINISHED, [due.account_id, due.key_hash]);
+    return null;
+  }
   if (due.state !== 'started' && !(due.state === 'released' && due.ended)) return null;
   try {
     const lease = await takeUp(deps, {

@@ -10,7 +10,7 @@ import { statement } from '#postgres/statement.js';
 export const ADVANCE_MARK = statement<{ passed: number; found: number }>(
   'payments.advance_mark',
   `WITH mark AS (
-     SELECT mark FROM sweep_marks WHERE name = 'leases' FOR UPDATE SKIP LOCKED
+     SELECT mark FROM sweep_marks WHERE name = $3::text FOR UPDATE SKIP LOCKED
    ), passed AS MATERIALIZED (
      SELECT k.account_id, k.key_hash, k.claim_id, k.payment_id, k.state
        FROM mark
@@ -30,9 +30,17 @@ export const ADVANCE_MARK = statement<{ passed: number; found: number }>(
    ), moved AS (
      UPDATE sweep_marks
         SET mark = (SELECT claim_id FROM passed ORDER BY claim_id DESC LIMIT 1)
-      WHERE name = 'leases' AND EXISTS (SELECT 1 FROM passed)
+      WHERE name = $3::text AND EXISTS (SELECT 1 FROM passed)
    )
    SELECT (SELECT count(*)::int FROM passed) AS passed, (SELECT count(*)::int FROM found) AS found`,
+);
+
+/** Sends the daily walk back to the beginning, once a day. */
+export const RESTART_DAILY_WALK = statement(
+  'payments.restart_daily_walk',
+  `UPDATE sweep_marks
+      SET mark = '00000000-0000-0000-0000-000000000000', started_at = payonce_now()
+    WHERE name = 'leases_daily' AND started_at <= payonce_now() - interval '1 day'`,
 );
 
 /**
@@ -42,7 +50,7 @@ export const ADVANCE_MARK = statement<{ passed: number; found: number }>(
 export const TAKE_DUE = statement<{
   account_id: string;
   key_hash: Buffer;
-  state: 'started' | 'released';
+  state: 'started' | 'released' | 'finished';
   ended: boolean;
 }>(
   'payments.take_due',
@@ -64,4 +72,13 @@ export const TAKE_DUE = statement<{
      FROM taken
      JOIN idempotency_keys k ON k.account_id = taken.account_id AND k.key_hash = taken.key_hash
     ORDER BY taken.claim_id`,
+);
+
+/** Removes an item whose key is finished; no other. */
+export const FORGET_FINISHED = statement(
+  'payments.forget_finished',
+  `DELETE FROM unresolved u
+    USING idempotency_keys k
+    WHERE u.account_id = $1::uuid AND u.key_hash = $2::bytea
+      AND k.account_id = u.account_id AND k.key_hash = u.key_hash AND k.state = 'finished'`,
 );
