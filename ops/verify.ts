@@ -1,0 +1,60 @@
+import { roleUrls } from '#embedded/role-urls.js';
+import { withDatabase } from '#embedded/with-database.js';
+import { readConfig } from '#platform/config.js';
+import { Db } from '#postgres/db.js';
+import { openPool } from '#postgres/pool.js';
+import { systemRandom } from '#seams/random.js';
+import { runCommand } from './command.js';
+import { verify } from './verify/verify.js';
+
+const HELP = `npm run verify
+
+Finds out whether somebody has tampered with the books:
+
+  guards    the triggers that let the ledger only grow and payments only move forward are there, cannot be
+            put to sleep by a session, and do what the migrations say, on every partition too
+  rights    no role but the owner may change, delete or truncate ledger rows or forget payments and keys,
+            and the services' roles are neither owners nor members of one
+  balance   every payment that succeeded has its charge in the ledger, with the same amount and currency,
+            and the ledger has no other rows; debits equal credits for each account and currency
+
+What it cannot see yet: a fee that was deleted, or a payment changed together with its ledger rows, by
+somebody who put the guards back afterwards.
+
+It finds the embedded database by itself; DATABASE_URL names another (its owner's address).
+Exits 0 when all is well, 1 when something was tampered with (each finding on a line), 2 when it could not run.
+`;
+
+/** `npm run verify`. */
+export async function main(args: string[]): Promise<void> {
+  await runCommand({ args, help: HELP, options: {} }, async () => {
+    const config = readConfig(process.env);
+    return withDatabase({ env: process.env, random: systemRandom }, async (databaseUrl) => {
+      const derived = roleUrls(databaseUrl);
+      const roles = [
+        config.appDatabaseUrl ?? derived.appUrl,
+        config.maintenanceDatabaseUrl ?? derived.maintenanceUrl,
+      ].map((url) => decodeURIComponent(new URL(url).username));
+      const { findings, notes } = await withDb(databaseUrl, (db) => verify(db, roles));
+      for (const line of notes) process.stdout.write(`${line}\n`);
+      for (const line of findings) process.stdout.write(`TAMPERED ${line}\n`);
+      if (findings.length === 0) process.stdout.write('Nothing was tampered with.\n');
+      return findings.length === 0 ? 0 : 1;
+    });
+  });
+}
+
+async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const pool = openPool({
+    url,
+    applicationName: 'payonce-verify',
+    connectionsMax: 1,
+    onIdleError: () => {},
+  });
+  const db = new Db(pool);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
