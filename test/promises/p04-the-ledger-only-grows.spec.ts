@@ -66,7 +66,7 @@ describe('P4: the ledger only grows, always balances, and books each kind once',
       SELECT e.currency, sum(e.amount)::text AS credited,
              (SELECT sum(amount_captured)::text FROM payments p WHERE p.currency = e.currency) AS captured
         FROM ledger_entries e WHERE e.credit_account = 'merchant_payable' GROUP BY e.currency`);
-    expect(owed.map(({ currency }) => currency).sort()).toEqual(['jpy', 'myr']);
+    expect(new Set(owed.map(({ currency }) => currency))).toEqual(new Set(['jpy', 'myr']));
     for (const { credited, captured } of owed) expect(credited).toBe(captured);
   });
 
