@@ -51,12 +51,6 @@ export class Db {
     }
   }
 
-  /** Connections that are open, idle, and requests that wait for one. */
-  usage(): { total: number; idle: number; waiting: number } {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { total: totalCount, idle: idleCount, waiting: waitingCount };
-  }
-
   async close(): Promise<void> {
     await this.#pool.end();
   }
