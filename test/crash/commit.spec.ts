@@ -189,6 +189,7 @@ describe('a transaction whose COMMIT is cut', () => {
   it.each([
     ['cut_before', 0],
     ['cut_after', 1],
+    ['hold', 1],
   ] as const)('%s is unconfirmed, and its connection is destroyed', async (action, kept) => {
     const proxy = await startDatabaseProxy();
     const system = await startSystem();

@@ -76,7 +76,8 @@ describe('a process of the request path', () => {
     'killed at $name, hit $hit: a retry alone, and the worker alone, make it one charge',
     async ({ name, hit, left, charges }) => {
       worker.kill('SIGSTOP');
-      const [retried = '', recovered = ''] = [randomUUID(), randomUUID()];
+      const retried = randomUUID();
+      const recovered = randomUUID();
       const [cut, alsoCut] = await crash(name, hit, [retried, recovered]);
       await expect.poll(() => chargesOf(retried)).toBe(charges);
       await expect.poll(() => chargesOf(recovered)).toBe(charges);
