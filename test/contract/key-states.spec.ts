@@ -15,7 +15,7 @@ import {
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '600' } });
+  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '3000' } });
 });
 afterAll(() => world.close());
 

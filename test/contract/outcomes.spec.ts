@@ -8,7 +8,7 @@ import { expectCharged, expectPending, expectProblem, expectReplay } from './exp
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '1000' } });
+  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '2000' } });
 });
 afterEach(() => world.system.mockClient.control('DELETE', 'faults'));
 afterAll(() => world.close());

@@ -9,7 +9,7 @@ const SECONDS_MAX = 90;
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '600' } });
+  world = await startWorld({ bendTime: true, env: { PROCESSOR_TIMEOUT_MS: '1500' } });
 });
 afterAll(() => world.close());
 
@@ -37,7 +37,7 @@ describe('what each test method ends as', () => {
     row('error_not_charged', 202, 'failed', { sends: 2, retry: 402, charges: 0 }),
     row('busy', 503, 'waits for its caller', { sends: 2 }),
     row('slow_200', 201, 'succeeded', { sends: 1 }),
-    row('slow_900', 202, 'succeeded', { sends: null }),
+    row('slow_2200', 202, 'succeeded', { sends: null }),
   ])('pm_test_$method: $first, then $ends', async (expected) => {
     const key = randomUUID();
     const content = body({ payment_method: JSON.stringify(`pm_test_${expected.method}`) });

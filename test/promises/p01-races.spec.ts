@@ -30,7 +30,11 @@ describe('P1: requests from several processes, released together', () => {
       const key = randomUUID();
       const before = await books();
       const request = { key, body: honest({ order_id: key }) };
-      const answers = await race(system.client, Array(count).fill(request), processes);
+      const answers = await race(
+        system.client,
+        Array.from({ length: count }, () => request),
+        processes,
+      );
       expect(answers).toHaveLength(count);
       const charged = answers.filter(({ status }) => status === 201);
       expect(charged.filter(({ replayed }) => !replayed)).toHaveLength(1);

@@ -55,7 +55,9 @@ function untilClosed(socket: Socket): Promise<string> {
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end of the answer in ${PATIENCE_MS} ms: ${Buffer.concat(chunks)}`));
+      reject(
+        new Error(`no end of the answer in ${PATIENCE_MS} ms: ${Buffer.concat(chunks).toString()}`),
+      );
     }, PATIENCE_MS);
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('error', () => {}); // a reset after the answer is the server's way to hang up
