@@ -34,19 +34,19 @@ export const RECORD = statement<{ payment_id: string }>(
             settled_at = $10::timestamptz,
             event_sequence = event_sequence + 1
        FROM key
-      WHERE p.account_id = key.account_id AND p.id = key.payment_id
+      WHERE p.account_id = $1::uuid AND p.id = key.payment_id
         AND p.status = 'pending'
      RETURNING p.account_id, p.id, p.order_id, p.currency, p.status, p.settled_at, p.event_sequence
    ), attempt AS (
      UPDATE attempts a
         SET outcome = $11::text, detail = $12::text, closed_at = payonce_now()
        FROM key, payment
-      WHERE a.account_id = key.account_id AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $13::int AND a.outcome IS NULL
    ), slot AS (
      DELETE FROM order_slots s
       USING payment
-      WHERE s.account_id = payment.account_id AND s.order_id = payment.order_id
+      WHERE s.account_id = $1::uuid AND s.order_id = payment.order_id
         AND s.payment_id = payment.id AND payment.status = 'failed'
    ), booked AS (
      INSERT INTO ledger_entries (
@@ -66,7 +66,7 @@ export const RECORD = statement<{ payment_id: string }>(
    ), resolved AS (
      DELETE FROM unresolved u
       USING key
-      WHERE u.account_id = key.account_id AND u.key_hash = key.key_hash
+      WHERE u.account_id = $1::uuid AND u.key_hash = key.key_hash
    )
    SELECT key.payment_id
      FROM key

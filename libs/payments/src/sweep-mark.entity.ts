@@ -8,4 +8,7 @@ export class SweepMarkRow {
 
   @Column({ name: 'mark', type: 'uuid' })
   mark: string;
+
+  @Column({ name: 'started_at', type: 'timestamptz', default: () => 'payonce_now()' })
+  startedAt: Date;
 }

@@ -57,7 +57,7 @@ export const TAKE_UP = statement<TakenUpRow>(
    ), before AS MATERIALIZED (
      SELECT EXISTS (
               SELECT 1 FROM attempts a
-               WHERE a.account_id = key.account_id AND a.operation_id = key.operation_id
+               WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
                  AND (a.outcome IS NULL OR a.outcome = 'unknown')
             ) AS unknown_before,
             CASE
@@ -65,24 +65,24 @@ export const TAKE_UP = statement<TakenUpRow>(
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
               WHEN $9::text = 'worker' AND EXISTS (
                      SELECT 1 FROM unresolved u
-                      WHERE u.account_id = key.account_id AND u.key_hash = key.key_hash
+                      WHERE u.account_id = $1::uuid AND u.key_hash = key.key_hash
                         AND u.review_at IS NOT NULL) THEN 'look_up'
               ELSE 'send'
             END AS action
        FROM key
-       JOIN operations o ON o.account_id = key.account_id AND o.id = key.operation_id
+       JOIN operations o ON o.account_id = $1::uuid AND o.id = key.operation_id
    ), slot AS (
      INSERT INTO order_slots (account_id, order_id, payment_id, taken_at)
      SELECT p.account_id, p.order_id, p.id, payonce_now()
        FROM key
-       JOIN payments p ON p.account_id = key.account_id AND p.id = key.payment_id
+       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
       WHERE $3::text = 'released' AND NOT $6::boolean AND $7::boolean AND p.order_id IS NOT NULL
    ), operation AS (
      UPDATE operations o
         SET attempts_made = attempts_made + CASE WHEN before.action = 'close' THEN 0 ELSE 1 END,
             send_until = coalesce(send_until, payonce_now() + $8::bigint * interval '1 millisecond')
        FROM key, before
-      WHERE o.account_id = key.account_id AND o.id = key.operation_id
+      WHERE o.account_id = $1::uuid AND o.id = key.operation_id
      RETURNING o.*
    ), attempt AS (
      INSERT INTO attempts (account_id, operation_id, attempt_no, action, actor, request_id, opened_at)
@@ -106,5 +106,5 @@ export const TAKE_UP = statement<TakenUpRow>(
           p.metadata, p.capture, p.created_at
      FROM key, before, operation, due
      JOIN payments p ON true
-    WHERE p.account_id = key.account_id AND p.id = key.payment_id`,
+    WHERE p.account_id = $1::uuid AND p.id = key.payment_id`,
 );

@@ -19,13 +19,13 @@ export const LEAVE_UNKNOWN = statement<{ tries: number; review: boolean }>(
      UPDATE attempts a
         SET outcome = 'unknown', detail = $5::text, closed_at = payonce_now()
        FROM key
-      WHERE a.account_id = key.account_id AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $4::int AND a.outcome IS NULL
    ), operation AS (
      UPDATE operations o
         SET stored_error_at = payonce_now()
        FROM key
-      WHERE $6::boolean AND o.account_id = key.account_id AND o.id = key.operation_id
+      WHERE $6::boolean AND o.account_id = $1::uuid AND o.id = key.operation_id
         AND o.stored_error_at IS NULL
    )
    INSERT INTO unresolved AS u (
@@ -59,7 +59,7 @@ export const RELEASE = statement<{ payment_id: string }>(
         AND k.lease_token = $3::uuid
         AND NOT EXISTS (
               SELECT 1 FROM attempts a
-               WHERE a.account_id = k.account_id AND a.operation_id = k.operation_id
+               WHERE a.account_id = $1::uuid AND a.operation_id = k.operation_id
                  AND a.attempt_no <> $4::int
                  AND (a.outcome IS NULL OR a.outcome = 'unknown'))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, ends_at
@@ -67,18 +67,18 @@ export const RELEASE = statement<{ payment_id: string }>(
      UPDATE attempts a
         SET outcome = 'not_sent', detail = $5::text, closed_at = payonce_now()
        FROM key
-      WHERE a.account_id = key.account_id AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $4::int AND a.outcome IS NULL
    ), operation AS (
      UPDATE operations o
         SET send_until = NULL
        FROM key
-      WHERE o.account_id = key.account_id AND o.id = key.operation_id
+      WHERE o.account_id = $1::uuid AND o.id = key.operation_id
    ), slot AS (
      DELETE FROM order_slots s
       USING key
-      JOIN payments p ON p.account_id = key.account_id AND p.id = key.payment_id
-      WHERE s.account_id = p.account_id AND s.order_id = p.order_id AND s.payment_id = p.id
+      JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
+      WHERE s.account_id = $1::uuid AND s.order_id = p.order_id AND s.payment_id = p.id
    ), due AS (
      INSERT INTO unresolved AS u (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
      SELECT account_id, key_hash, claim_id, payment_id, $5::text, ends_at, payonce_now()
