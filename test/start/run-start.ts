@@ -42,6 +42,7 @@ export class StartRun {
   output = '';
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
+  readonly #seen = new Map<number, string>();
 
   constructor(private readonly options: StartOptions) {
     const { home, args = [], env = {}, cwd = ROOT, identity = {} } = options;
@@ -102,6 +103,7 @@ export class StartRun {
     for (let index = 0; index < found.length; index += 1) {
       found.push(...all.filter(({ parent }) => parent === found[index]?.pid));
     }
+    for (const { pid, command } of found) this.#seen.set(pid, command);
     return found;
   }
 
@@ -114,10 +116,12 @@ export class StartRun {
 
   /** What a test does at its end, whatever happened in it. */
   async cleanUp(): Promise<void> {
-    const pids = this.tree().map(({ pid }) => pid);
-    if (pids.length > 0) this.child.kill('SIGTERM');
+    if (this.tree().length > 0) this.child.kill('SIGTERM');
     await Promise.race([this.ended, pause(20_000, undefined, { ref: false })]);
-    for (const pid of pids) kill(pid, 'SIGKILL');
+    // Also what lost its parent because the test failed.
+    for (const { pid, command } of processes()) {
+      if (this.#seen.get(pid) === command) kill(pid, 'SIGKILL');
+    }
   }
 }
 
