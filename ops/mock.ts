@@ -45,7 +45,7 @@ export async function main(args: string[]): Promise<void> {
 }
 
 function readOptions(args: string[]) {
-  const { port, host, bookFile } = readSettings(process.env);
+  const { port, host, bookFile, webhooks } = readSettings(process.env);
   const { values } = readArguments(args);
   return {
     help: values.help,
@@ -53,6 +53,7 @@ function readOptions(args: string[]) {
     port: values.port === undefined ? port : readPort('--port', values.port),
     bookFile: values.book ?? bookFile,
     host,
+    webhooks,
   };
 }
 

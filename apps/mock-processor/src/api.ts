@@ -11,6 +11,7 @@ import {
 } from './errors.js';
 import { AFTER_WORK, BEFORE_WORK, INSTEAD_OF_ANSWER } from './faults.js';
 import { parseForm } from './form.js';
+import type { Deliveries } from './deliveries.js';
 import { checkKey, type Idempotency } from './idempotency.js';
 import { newId } from './ids.js';
 import type { Operation } from './operation.js';
@@ -24,6 +25,7 @@ import type { World } from './world.js';
 export type ApiDeps = {
   world: World;
   keys: Idempotency;
+  deliveries: Deliveries;
   /** Aborts when the mock stops, so that no request is waited for. */
   stopped: AbortSignal;
   onBug: (error: unknown) => void;
@@ -63,7 +65,7 @@ async function serve(
   const { world, stopped } = deps;
   const requestId = newId(world.random, 'req');
   const key = request.headers['idempotency-key'];
-  const answer = await attempt(deps, async () => {
+  const answer = await attempt(deps, requestId, async () => {
     authenticate(request);
     await settleDueRefunds(world);
     const id = (request.params as { id?: string }).id ?? '';
@@ -82,10 +84,15 @@ async function serve(
 }
 
 /** Nothing is told before everything that it could rest on is on the disk. */
-async function attempt({ world, onBug }: ApiDeps, work: () => Promise<Answer>): Promise<Answer> {
+async function attempt(
+  { world, deliveries, onBug }: ApiDeps,
+  requestId: string,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   try {
     const answer = await work();
     await world.book.synced();
+    await deliveries.told((event) => event.requestId === requestId);
     return answer;
   } catch (error) {
     if (error instanceof StripeError) {

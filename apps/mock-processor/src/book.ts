@@ -21,6 +21,8 @@ export class Book {
   syncs = 0;
   /** Set for ever by the first write that fails: from then on memory and disk disagree. */
   failure: Error | null = null;
+  /** Called after each sync with how many events are on the disk, and so may be told to anybody. */
+  onDurable: (events: number) => void = () => {};
 
   #file: FileHandle;
   #bytes = 0;
@@ -46,9 +48,15 @@ export class Book {
 
   commit(entry: Entry): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
+    this.note(entry);
+    return this.synced();
+  }
+
+  /** For what nobody waits for: it is written with the next entry, and a kill before that loses it. */
+  note(entry: Entry): void {
+    if (this.failure) return;
     this.state.apply(entry);
     this.#waiting.push(`${JSON.stringify(entry)}\n`);
-    return this.synced();
   }
 
   /** Resolves when everything that memory holds now is on the disk. */
@@ -72,6 +80,7 @@ export class Book {
   async #drain(): Promise<void> {
     const batch = Buffer.from(this.#waiting.join(''));
     this.#waiting = [];
+    const events = this.state.events.length;
     try {
       const { size } = await this.#file.stat();
       if (size !== this.#bytes) throw new Error('another process writes to this file');
@@ -79,6 +88,7 @@ export class Book {
       await this.#file.datasync();
       this.#bytes += batch.length;
       this.syncs += 1;
+      this.onDurable(events);
     } catch (error) {
       const { message } = error as Error;
       this.failure = new BookError(`the book cannot be written: ${message}`, { cause: error });

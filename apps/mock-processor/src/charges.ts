@@ -49,6 +49,12 @@ export function captureCharge(draft: Draft, intent: Intent, charge: Charge, amou
   draft.event('payment_intent.succeeded', intent.id);
 }
 
+/** A success that comes late, whatever the intent has been told to be since. */
+export function succeedLate(draft: Draft, intent: Intent): void {
+  const charge = newCharge(draft, intent, intent.paymentMethod ?? 'pm_card_visa');
+  settle(draft, { ...intent, canceledMs: null, cancellationReason: null }, charge);
+}
+
 function settle(draft: Draft, intent: Intent, charge: Charge): void {
   const { amount } = intent;
   const captured = book(draft, intent, charge, amount);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
+import { isWithin, jsonObject } from './control-body.js';
 import { asFault, faultName, MODES, NO_FAULTS, type FaultSettings, type Mode } from './faults.js';
 import type { Idempotency } from './idempotency.js';
 import type { Listener } from './listener.js';
@@ -27,15 +28,16 @@ export function addControl(app: FastifyInstance, deps: ControlDeps): void {
     const after = Number((request.query as { after?: string }).after ?? 0);
     if (!Number.isSafeInteger(after) || after < 0) return refuse(reply, 'after is a seq.');
     await settleDueRefunds(world);
-    await book.synced();
     const lines = book.state.movements.slice(after);
+    await book.synced();
     return reply.type('application/x-ndjson').send(Readable.from(jsonLines(lines)));
   });
 
   app.get('/_control/state', async () => {
     await settleDueRefunds(world);
+    const shownState = stateOf(world, keys);
     await book.synced();
-    return stateOf(world, keys);
+    return shownState;
   });
 
   app.get('/_control/faults', () => shown(faults.settings));
@@ -120,7 +122,9 @@ function stateOf(world: World, keys: Idempotency): Record<string, unknown> {
     charges: state.order.charge.length,
     refunds: state.order.refund.length,
     balance_transactions: state.order.balance_transaction.length,
+    disputes: state.order.dispute.length,
     events: state.events.length,
+    events_owed: state.owed.copies.size,
     movements: state.movements.length,
     stored_answers: state.answers.size,
     running_keys: keys.runningCount,
@@ -135,21 +139,6 @@ function* jsonLines(movements: Movement[]): Generator<string> {
     const lines = movements.slice(at, at + PER_CHUNK).map((line) => `${JSON.stringify(line)}\n`);
     yield lines.join('');
   }
-}
-
-function jsonObject(body: unknown): Record<string, unknown> | null {
-  if (!Buffer.isBuffer(body)) return null;
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
-}
-
-function isWithin(value: unknown, min: number, max: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
 function refuse(reply: FastifyReply, message: string): FastifyReply {

@@ -19,6 +19,7 @@ const EXPANDABLE: Record<
     payment_intent: 'payment_intent',
   },
   balance_transaction: { source: 'any' },
+  dispute: { charge: 'charge', payment_intent: 'payment_intent' },
   payment_method: {},
 };
 

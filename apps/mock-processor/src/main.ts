@@ -4,8 +4,7 @@ import { explainFailedStart, readSettings } from './settings.js';
 
 /** The mock as a process: settings from the environment, JSON lines on stdout. */
 try {
-  const { port, host, bookFile } = readSettings(process.env);
-  const mock = await startMockProcessor({ port, host, bookFile, log });
+  const mock = await startMockProcessor({ ...readSettings(process.env), log });
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop);
     void mock.close().then(() => process.exit(0));

@@ -5,6 +5,7 @@ import { operation, type Outcome } from './operation.js';
 import type { Params } from './params.js';
 import { behaviourOf, mustExist, stepRefused } from './payment-methods.js';
 import type { Charge, Intent, State } from './state.js';
+import type { Draft } from './world.js';
 
 const AMOUNT = { min: 1, max: 99_999_999 };
 
@@ -101,33 +102,37 @@ export const cancelIntent = operation({
   },
   run(state, draft, { id, reason }): Outcome {
     const intent = mustBe(findIntent(state, id), CANCELABLE, 'cancel');
-    const authorized = intent.status === 'requires_capture';
-    if (authorized && refuses(intent, 'void')) {
+    if (intent.status === 'requires_capture' && refuses(intent, 'void')) {
       return { status: 402, error: stepRefused('void'), objectId: id };
     }
-    draft.put<Intent>({
-      ...intent,
-      status: 'canceled',
-      amountCapturable: 0,
-      canceledMs: draft.at,
-      cancellationReason: reason,
-    });
-    if (authorized) {
-      const { currency, metadata } = intent;
-      draft.move({
-        operation: 'void',
-        id: chargeOf(state, intent).id,
-        parent: id,
-        amount: intent.amountCapturable,
-        currency,
-        status: 'canceled',
-        metadata,
-      });
-    }
-    draft.event('payment_intent.canceled', id);
+    cancel(state, draft, intent, reason);
     return { status: 200, objectId: id };
   },
 });
+
+/** Gives an authorized amount back; an intent without one is only closed. */
+export function cancel(state: State, draft: Draft, intent: Intent, reason: string | null): void {
+  const { id, currency, metadata } = intent;
+  draft.put<Intent>({
+    ...intent,
+    status: 'canceled',
+    amountCapturable: 0,
+    canceledMs: draft.at,
+    cancellationReason: reason,
+  });
+  if (intent.status === 'requires_capture') {
+    draft.move({
+      operation: 'void',
+      id: chargeOf(state, intent).id,
+      parent: id,
+      amount: intent.amountCapturable,
+      currency,
+      status: 'canceled',
+      metadata,
+    });
+  }
+  draft.event('payment_intent.canceled', id);
+}
 
 export function findIntent(state: State, id: string, param = 'intent', status = 404): Intent {
   const intent = state.find('payment_intent', id);

@@ -3,8 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENT_KINDS } from './event-control.js';
 import { FAULT_KINDS, MODES } from './faults.js';
 import { startMockProcessor, type Mock } from './server.js';
+import { ORDERS } from './webhook-settings.js';
 
 /** What the README tells people to paste does what it says. */
 let readme: string;
@@ -26,8 +28,8 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
   const commands = [...readme.matchAll(/^```sh\n(curl [^]*?)```$/gm)].map(([, text = '']) => text);
-  const [charge = '', lose = '', book = '', faults = ''] = commands;
-  expect(commands).toHaveLength(4);
+  const [charge = '', lose = '', book = '', event = '', faults = '', webhooks = ''] = commands;
+  expect(commands).toHaveLength(6);
   expect((await paste(charge)).output).toContain('"status":"succeeded"');
   expect((await paste(charge)).output).toContain('idempotent-replayed: true');
   expect((await paste(lose)).code).not.toBe(0);
@@ -39,17 +41,24 @@ test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
     'charge',
     'fee',
   ]);
+  const news = (await paste(event)).output;
+  expect(news).toMatch(/^\{"kind":"not_ours","events":\["(evt_\w+)"\]\}.*"id":"\1"/s);
   const [set = '', cleared = ''] = (await paste(faults)).output.split('}');
   expect([set, cleared]).toEqual([
     expect.stringContaining('"fault":"lose_response","times":2'),
     expect.stringContaining('"fault":null'),
   ]);
+  const [doubled = '', ordinary = ''] = (await paste(webhooks)).output.split('}');
+  expect([doubled, ordinary]).toEqual([
+    expect.stringContaining('"copies":2,"delay_ms":0,"order":"reversed"'),
+    expect.stringContaining('"copies":1,"delay_ms":0,"order":"normal"'),
+  ]);
 });
 
-test('it tells of every test method and every mode', () => {
+test('it tells of every test method, mode, order and kind of event', () => {
   const untold = [
     ...FAULT_KINDS.map((kind) => `\`pm_test_${kind}\``),
-    ...MODES.map((mode) => `\`${mode}\``),
+    ...[...MODES, ...ORDERS, ...EVENT_KINDS].map((name) => `\`${name}\``),
   ].filter((name) => !readme.includes(name));
   expect(untold).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { checkExpand, expanded } from './expand.js';
 import { Params } from './params.js';
 import { searchIntents } from './search.js';
 import type { Call } from './answer.js';
-import type { Kind, RecordedEvent, Thing } from './state.js';
-import { seconds, wireEvent, type Wire } from './wire.js';
+import type { Dispute, Kind, RecordedEvent, Refund, State, Thing } from './state.js';
+import { seconds, transactionType, type Wire, wireEvent } from './wire.js';
 import { nowMs, type World } from './world.js';
 
 /** One GET of the API. */
@@ -22,13 +22,8 @@ export const READINGS: Reading[] = [
     const intentId = params.string('payment_intent');
     return (charge) => intentId === null || charge.intentId === intentId;
   }),
-  ...thingReadings('refund', '/v1/refunds', ['payment_intent', 'charge'], (params) => {
-    const intentId = params.string('payment_intent');
-    const chargeId = params.string('charge');
-    return (refund) =>
-      (intentId === null || refund.intentId === intentId) &&
-      (chargeId === null || refund.chargeId === chargeId);
-  }),
+  ...thingReadings('refund', '/v1/refunds', ['payment_intent', 'charge'], ofPayment),
+  ...thingReadings('dispute', '/v1/disputes', ['payment_intent', 'charge'], ofPayment),
   ...thingReadings(
     'balance_transaction',
     '/v1/balance_transactions',
@@ -39,7 +34,7 @@ export const READINGS: Reading[] = [
       );
       return (transaction) =>
         (source === null || transaction.sourceId === source) &&
-        (type === null || transaction.type === type) &&
+        (type === null || transactionType(transaction) === type) &&
         (currency === null || transaction.currency === currency);
     },
   ),
@@ -52,9 +47,9 @@ export const READINGS: Reading[] = [
   {
     path: '/v1/events/:id',
     read({ book: { state } }, { id }) {
-      const event = state.events[state.eventPositions.get(id) ?? -1];
+      const event = state.event(id);
       if (!event) throw missing('event', id.slice(0, 80));
-      return wireEvent(event);
+      return shownEvent(state, event);
     },
   },
 ];
@@ -63,6 +58,15 @@ export const READINGS: Reading[] = [
 export function isVisible(world: World, createdMs: number): boolean {
   const { mode, windowMs } = world.faults.settings;
   return mode !== 'not_found_window' || nowMs(world) - createdMs >= windowMs;
+}
+
+/** What belongs to one payment, by its intent or its charge. */
+function ofPayment(params: Params): (thing: Refund | Dispute) => boolean {
+  const intentId = params.string('payment_intent');
+  const chargeId = params.string('charge');
+  return (thing) =>
+    (intentId === null || thing.intentId === intentId) &&
+    (chargeId === null || thing.chargeId === chargeId);
 }
 
 function thingReadings<K extends Kind>(
@@ -143,21 +147,30 @@ function search(): Reading {
 
 function listEvents(world: World, call: Call): List {
   const params = new Params(call.form);
-  params.allow([...PAGE, 'type', 'types']);
-  const { events, eventPositions } = world.book.state;
+  params.allow([...PAGE, 'type', 'types', 'delivery_success']);
+  const { state } = world.book;
+  const { events, eventPositions, owed } = state;
   const type = params.string('type');
   const types = params.list('types');
+  const arrived =
+    params.string('delivery_success') === null ? null : params.boolean('delivery_success');
   const inRange = params.range('created');
   const matches = (event: RecordedEvent) =>
     (type === null || typeMatches(event.type, type)) &&
     (types.length === 0 || types.some((wanted) => typeMatches(event.type, wanted))) &&
+    (arrived === null || owed.unheard.has(event.id) !== arrived) &&
     inRange(seconds(event.createdMs));
   const positionOf = (id: string) => eventPositions.get(id) ?? null;
   const { page, hasMore } = pageOf(params, events.length, positionOf, (position) => {
     const event = events[position];
     return event && isVisible(world, event.createdMs) && matches(event) ? event : null;
   });
-  return { object: 'list', data: page.map(wireEvent), has_more: hasMore, url: '/v1/events' };
+  const data = page.map((event) => shownEvent(state, event));
+  return { object: 'list', data, has_more: hasMore, url: '/v1/events' };
+}
+
+function shownEvent({ owed }: State, event: RecordedEvent): Wire {
+  return wireEvent(event, owed.copies.has(event.id) ? 1 : 0);
 }
 
 /** `payment_intent.*` stands for every type of that object. */

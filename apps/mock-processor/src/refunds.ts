@@ -34,16 +34,7 @@ export const createRefund = operation({
   },
   run(state, draft, input): Outcome {
     const charge = chargeToRefund(state, input.intentId, input.chargeId);
-    const remaining = charge.amountCaptured - charge.amountRefunded;
-    if (remaining === 0) {
-      const message = `Charge ${charge.id} has already been refunded.`;
-      throw invalid(message, undefined, 'charge_already_refunded');
-    }
-    const amount = input.amount ?? remaining;
-    if (amount > remaining) {
-      const message = `Refund amount (${amount}) is greater than unrefunded amount on charge (${remaining})`;
-      throw invalid(message, 'amount');
-    }
+    const amount = refundable(charge, input.amount);
     const behaviour = behaviourOf(charge.paymentMethod);
     if (behaviour.refuses === 'refund') {
       return { status: 402, error: stepRefused('refund'), objectId: charge.intentId };
@@ -75,10 +66,12 @@ export async function settleDueRefunds(world: World): Promise<void> {
     const refund = state.find('refund', id);
     if (!refund?.due || refund.due.atMs > nowMs(world)) continue;
     const draft = new Draft(world, { requestId: null, idempotencyKey: null });
-    if (refund.due.status === 'failed') failRefund(state, draft, refund);
-    else draft.put<Refund>({ ...refund, status: 'succeeded', due: null });
-    draft.event('refund.updated', id);
-    draft.event('charge.refund.updated', id);
+    if (refund.due.status === 'failed') {
+      failRefund(state, draft, refund);
+    } else {
+      draft.put<Refund>({ ...refund, status: 'succeeded', due: null });
+      tellOfChange(draft, id);
+    }
     await world.book.commit(draft.entry());
   }
 }
@@ -100,6 +93,25 @@ function chargeToRefund(state: State, intentId: string | null, chargeId: string 
     {},
     intent?.id ?? charge?.intentId ?? null,
   );
+}
+
+/** The amount, or all that is left. What a dispute has taken cannot be given back a second time. */
+function refundable(charge: Charge, asked: number | null): number {
+  const unrefunded = charge.amountCaptured - charge.amountRefunded;
+  const remaining = Math.max(0, unrefunded - (charge.amountDisputed ?? 0));
+  if (unrefunded === 0) {
+    const message = `Charge ${charge.id} has already been refunded.`;
+    throw invalid(message, undefined, 'charge_already_refunded');
+  }
+  const amount = asked ?? remaining;
+  if (amount > unrefunded) {
+    const message = `Refund amount (${amount}) is greater than unrefunded amount on charge (${unrefunded})`;
+    throw invalid(message, 'amount');
+  }
+  if (amount === 0 || amount > remaining) {
+    throw invalid(`Charge ${charge.id} has been charged back.`, undefined, 'charge_disputed');
+  }
+  return amount;
 }
 
 function bookRefund(
@@ -149,7 +161,7 @@ function bookRefund(
 }
 
 /** The money comes back to the balance, and the charge can be refunded again. */
-function failRefund(state: State, draft: Draft, refund: Refund): void {
+export function failRefund(state: State, draft: Draft, refund: Refund): void {
   const charge = state.find('charge', refund.chargeId);
   if (!charge) throw new Error(`${refund.id} has no charge`);
   const { amount, currency, metadata } = refund;
@@ -183,4 +195,10 @@ function failRefund(state: State, draft: Draft, refund: Refund): void {
     metadata,
   });
   draft.event('refund.failed', refund.id);
+  tellOfChange(draft, refund.id);
+}
+
+function tellOfChange(draft: Draft, refundId: string): void {
+  draft.event('refund.updated', refundId);
+  draft.event('charge.refund.updated', refundId);
 }

@@ -5,9 +5,14 @@ import { systemRandom, type Random } from '#seams/random.js';
 import { addApi } from './api.js';
 import { Book } from './book.js';
 import { addControl } from './control.js';
+import { Deliveries } from './deliveries.js';
+import { addEventControl } from './event-control.js';
 import { Faults } from './faults.js';
 import { Idempotency } from './idempotency.js';
 import { Listener } from './listener.js';
+import { settleRefundsInTime } from './refund-timer.js';
+import { addWebhookControl } from './webhook-control.js';
+import { Webhooks, type WebhookTarget } from './webhook-settings.js';
 import type { World } from './world.js';
 
 export type MockOptions = {
@@ -16,6 +21,8 @@ export type MockOptions = {
   /** 0, the default, takes any free port. */
   port?: number;
   host?: string;
+  /** Where events are delivered to. Without it, the default, they are only listed. */
+  webhooks?: WebhookTarget | null;
   clock?: Clock;
   random?: Random;
   /** Called for each line that a process would log. */
@@ -26,7 +33,13 @@ export type MockLogLine = {
   event: string;
   [member: string]: unknown;
 };
-export type Mock = { port: number; url: string; close(): Promise<void> };
+export type Mock = {
+  port: number;
+  url: string;
+  /** For a receiver that starts after the mock; events from before are not owed to it. */
+  sendWebhooksTo(target: WebhookTarget): void;
+  close(): Promise<void>;
+};
 
 const BODY_BYTES_MAX = 1 << 20;
 /** Longer than clients keep idle connections, so that they close first and no request meets a reset. */
@@ -39,6 +52,7 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
   const world: World = {
     book,
     faults: new Faults(),
+    webhooks: new Webhooks(options.webhooks ?? null),
     random: options.random ?? systemRandom,
     clock: options.clock ?? systemClock,
   };
@@ -56,8 +70,18 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
   app.addHook('onSend', async (_request, reply) => {
     if (listener.isRefusing) reply.header('connection', 'close');
   });
-  addApi(app, { world, keys, stopped: stopping.signal, onBug });
+  const deliveries = new Deliveries(world, (event, more) =>
+    log({ level: 'error', event, ...more }),
+  );
+  const settleRefunds = settleRefundsInTime(world, stopping.signal, onBug);
+  book.onDurable = (events) => {
+    deliveries.onDurable(events);
+    settleRefunds();
+  };
+  addApi(app, { world, keys, deliveries, stopped: stopping.signal, onBug });
   addControl(app, { world, keys, listener });
+  addWebhookControl(app, { world, deliveries });
+  addEventControl(app, { world, deliveries });
   try {
     await app.ready();
     await listener.open(options.port ?? 0);
@@ -65,14 +89,22 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
     await book.close();
     throw error;
   }
+  deliveries.start();
+  settleRefunds();
   const close = async () => {
     stopping.abort();
+    await deliveries.close();
     await listener.close();
     await app.close();
     await book.close();
   };
+  const sendWebhooksTo = (target: WebhookTarget) => {
+    world.webhooks.target = target;
+    deliveries.start();
+  };
   const shownHost = host.includes(':') ? `[${host}]` : host;
-  return { port: listener.port, url: `http://${shownHost}:${listener.port}`, close };
+  const url = `http://${shownHost}:${listener.port}`;
+  return { port: listener.port, url, sendWebhooksTo, close };
 }
 
 function newApp(): FastifyInstance {

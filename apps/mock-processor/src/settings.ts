@@ -1,6 +1,13 @@
 import { BookError } from './book.js';
+import type { WebhookTarget } from './webhook-settings.js';
 
-export type Settings = { port: number; host: string; bookFile: string };
+export type Settings = {
+  port: number;
+  host: string;
+  bookFile: string;
+  /** Null: events are listed and not sent. */
+  webhooks: WebhookTarget | null;
+};
 
 /** A setting that cannot be used; the process ends with 78 and is not started again. */
 export class SettingError extends Error {}
@@ -10,7 +17,23 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     port: readPort('MOCK_PORT', env['MOCK_PORT'] ?? '3001'),
     host: env['MOCK_HOST'] || '127.0.0.1',
     bookFile: env['MOCK_BOOK'] || '.payonce/mock/book.jsonl',
+    webhooks: readTarget(env['MOCK_WEBHOOK_URL'] ?? '', env['STRIPE_WEBHOOK_SECRET'] ?? ''),
   };
+}
+
+/** The demonstration's secret, which nobody would take for one. */
+export const DEMO_WEBHOOK_SECRET = 'whsec_payonce_demo';
+
+/** The first secret of the list signs: the others are those that a receiver still takes. */
+function readTarget(address: string, secrets: string): WebhookTarget | null {
+  if (address === '') return null;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new SettingError('MOCK_WEBHOOK_URL is not an http or https address');
+  }
+  const secret = (secrets || DEMO_WEBHOOK_SECRET).split(',', 1)[0]?.trim() ?? '';
+  if (secret === '') throw new SettingError('STRIPE_WEBHOOK_SECRET begins with an empty secret');
+  return { url: url.href, secret };
 }
 
 export function readPort(name: string, text: string): number {

@@ -1,4 +1,5 @@
 import type { ErrorBody } from './errors.js';
+import { Owed, type OwedChange } from './owed.js';
 
 /**
  * Everything that the mock knows, rebuilt from its file at each start. One entry of the file is one
@@ -18,9 +19,9 @@ export type Entry = {
 };
 
 /** In order: an event shows its object as the changes before it left it. */
-export type Change = { put: Thing } | { event: EventFacts };
+export type Change = { put: Thing } | { event: EventFacts } | OwedChange;
 
-export type Thing = Intent | Charge | Refund | Transaction;
+export type Thing = Intent | Charge | Refund | Transaction | Dispute;
 export type Kind = Thing['object'];
 
 export type Intent = {
@@ -56,6 +57,8 @@ export type Charge = {
   amount: number;
   amountCaptured: number;
   amountRefunded: number;
+  /** What open and lost disputes have taken. Absent before the first one. */
+  amountDisputed?: number;
   currency: string;
   captured: boolean;
   status: 'succeeded' | 'failed';
@@ -88,7 +91,7 @@ export type Transaction = {
   object: 'balance_transaction';
   id: string;
   createdMs: number;
-  type: 'charge' | 'refund' | 'refund_failure';
+  type: 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal';
   /** Signed: what leaves the balance is negative. */
   amount: number;
   fee: number;
@@ -96,10 +99,28 @@ export type Transaction = {
   sourceId: string;
 };
 
+export type Dispute = {
+  object: 'dispute';
+  id: string;
+  createdMs: number;
+  intentId: string;
+  chargeId: string;
+  /** May exceed the charge, as it does at banks that convert currencies. */
+  amount: number;
+  currency: string;
+  status: 'needs_response' | 'won' | 'lost';
+  metadata: Record<string, string>;
+  transactions: Transaction[];
+};
+
 export type EventFacts = {
   id: string;
   type: string;
   objectId: string;
+  /** The object, where it is none of this processor's own. */
+  foreign?: Thing;
+  /** How many deliveries the event is owed: none if it is to get lost; absent without an address. */
+  copies?: number;
   requestId: string | null;
   idempotencyKey: string | null;
 };
@@ -109,7 +130,17 @@ export type RecordedEvent = EventFacts & { createdMs: number; snapshot: Thing };
 export type Movement = {
   seq: number;
   at: string;
-  operation: 'charge' | 'authorize' | 'capture' | 'void' | 'refund' | 'refund_failed' | 'fee';
+  operation:
+    | 'charge'
+    | 'authorize'
+    | 'capture'
+    | 'void'
+    | 'refund'
+    | 'refund_failed'
+    | 'fee'
+    | 'dispute'
+    | 'dispute_won'
+    | 'dispute_fee';
   idempotency_key: string | null;
   id: string;
   parent: string | null;
@@ -139,9 +170,11 @@ export class State {
     charge: [],
     refund: [],
     balance_transaction: [],
+    dispute: [],
   };
   readonly events: RecordedEvent[] = [];
   readonly eventPositions = new Map<string, number>();
+  readonly owed = new Owed();
   readonly movements: Movement[] = [];
   readonly answers = new Map<string, StoredAnswer>();
   readonly misbehaved = new Set<string>();
@@ -156,7 +189,8 @@ export class State {
     this.lastMs = Math.max(this.lastMs, entry.at);
     for (const change of entry.changes ?? []) {
       if ('put' in change) this.#put(change.put);
-      else this.#record(change.event, entry.at);
+      else if ('event' in change) this.#record(change.event, entry.at);
+      else this.owed.apply(change);
     }
     for (const movement of entry.movements ?? []) {
       const seq = this.movements.length + 1;
@@ -169,6 +203,10 @@ export class State {
     }
     if (entry.misbehaved !== undefined) this.misbehaved.add(entry.misbehaved);
     this.advancedMs += entry.advanceMs ?? 0;
+  }
+
+  event(id: string): RecordedEvent | null {
+    return this.events[this.eventPositions.get(id) ?? -1] ?? null;
   }
 
   find<K extends Kind>(kind: K, id: string): Extract<Thing, { object: K }> | null {
@@ -195,11 +233,12 @@ export class State {
   }
 
   #record(event: EventFacts, atMs: number): void {
-    const snapshot = this.things.get(event.objectId)?.thing;
+    const snapshot = event.foreign ?? this.things.get(event.objectId)?.thing;
     if (!snapshot)
       throw new Error(`event ${event.id} tells of ${event.objectId}, which is unknown`);
     this.eventPositions.set(event.id, this.events.length);
     this.events.push({ ...event, createdMs: atMs, snapshot });
+    if (event.copies !== undefined) this.owed.begin(event.id, event.copies);
   }
 }
 

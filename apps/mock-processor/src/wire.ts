@@ -1,5 +1,13 @@
 import type { ErrorBody } from './errors.js';
-import type { Charge, Intent, RecordedEvent, Refund, Thing, Transaction } from './state.js';
+import type {
+  Charge,
+  Dispute,
+  Intent,
+  RecordedEvent,
+  Refund,
+  Thing,
+  Transaction,
+} from './state.js';
 
 export type Wire = { id: string; object: string; [member: string]: unknown };
 
@@ -17,10 +25,12 @@ export function wire(thing: Thing): Wire {
       return wireRefund(thing);
     case 'balance_transaction':
       return wireTransaction(thing);
+    case 'dispute':
+      return wireDispute(thing);
   }
 }
 
-export function wireEvent(event: RecordedEvent): Wire {
+export function wireEvent(event: RecordedEvent, pendingWebhooks: number): Wire {
   return {
     id: event.id,
     object: 'event',
@@ -28,7 +38,7 @@ export function wireEvent(event: RecordedEvent): Wire {
     created: seconds(event.createdMs),
     data: { object: wire(event.snapshot) },
     livemode: false,
-    pending_webhooks: 0,
+    pending_webhooks: pendingWebhooks,
     request: { id: event.requestId, idempotency_key: event.idempotencyKey },
     type: event.type,
   };
@@ -103,7 +113,7 @@ function wireCharge(charge: Charge): Wire {
     currency: charge.currency,
     customer: null,
     description: charge.description,
-    disputed: false,
+    disputed: (charge.amountDisputed ?? 0) > 0,
     failure_balance_transaction: null,
     failure_code: declined?.code ?? null,
     failure_message: declined?.message ?? null,
@@ -147,6 +157,41 @@ function wireRefund(refund: Refund): Wire {
   };
 }
 
+const ANSWER_BY_MS = 7 * 24 * 3_600_000;
+
+/** A dispute as Stripe prints it, with its balance transactions in full. */
+function wireDispute(dispute: Dispute): Wire {
+  const isOpen = dispute.status === 'needs_response';
+  return {
+    id: dispute.id,
+    object: 'dispute',
+    amount: dispute.amount,
+    balance_transactions: dispute.transactions.map(wireTransaction),
+    charge: dispute.chargeId,
+    created: seconds(dispute.createdMs),
+    currency: dispute.currency,
+    enhanced_eligibility_types: [],
+    evidence: {},
+    evidence_details: {
+      due_by: isOpen ? seconds(dispute.createdMs + ANSWER_BY_MS) : null,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    is_charge_refundable: false,
+    livemode: false,
+    metadata: dispute.metadata,
+    payment_intent: dispute.intentId,
+    payment_method_details: {
+      card: { brand: 'visa', case_type: 'chargeback', network_reason_code: '10.4' },
+      type: 'card',
+    },
+    reason: 'fraudulent',
+    status: dispute.status,
+  };
+}
+
 function wireTransaction(transaction: Transaction): Wire {
   const { amount, fee, currency } = transaction;
   const detail = {
@@ -171,6 +216,11 @@ function wireTransaction(transaction: Transaction): Wire {
     reporting_category: transaction.type,
     source: transaction.sourceId,
     status: 'available',
-    type: transaction.type,
+    type: transactionType(transaction),
   };
+}
+
+/** Stripe books what a dispute takes and gives back as adjustments; the category tells which. */
+export function transactionType({ type }: Transaction): string {
+  return type === 'dispute' || type === 'dispute_reversal' ? 'adjustment' : type;
 }

@@ -4,11 +4,13 @@ import type { Book } from './book.js';
 import type { Faults } from './faults.js';
 import { newId } from './ids.js';
 import type { Change, Entry, EventFacts, Movement, Thing } from './state.js';
+import type { Webhooks } from './webhook-settings.js';
 
 /** What every request may touch. */
 export type World = {
   book: Book;
   faults: Faults;
+  webhooks: Webhooks;
   random: Random;
   clock: Clock;
 };
@@ -22,6 +24,7 @@ export function nowMs(world: World): number {
 /** One request's effect while it is being worked out. Thrown away whole if the request is refused. */
 export class Draft {
   readonly at: number;
+  readonly eventIds: string[] = [];
   readonly #changes: Change[] = [];
   readonly #things = new Map<string, Thing>();
   readonly #movements: Omit<Movement, 'seq' | 'at'>[] = [];
@@ -48,8 +51,12 @@ export class Draft {
     this.#things.get(id) ?? this.world.book.state.things.get(id)?.thing ?? null;
 
   event(type: string, objectId: string): void {
-    const event: EventFacts = { id: this.id('evt'), type, objectId, ...this.cause };
-    this.#changes.push({ event });
+    this.#record({ type, objectId });
+  }
+
+  /** An event that tells of somebody else's object, which this processor does not know. */
+  foreignEvent(type: string, foreign: Thing): void {
+    this.#record({ type, objectId: foreign.id, foreign });
   }
 
   move(movement: Omit<Movement, 'seq' | 'at' | 'idempotency_key'>): void {
@@ -62,5 +69,15 @@ export class Draft {
       ...(this.#changes.length > 0 && { changes: this.#changes }),
       ...(this.#movements.length > 0 && { movements: this.#movements }),
     };
+  }
+
+  #record(facts: Pick<EventFacts, 'type' | 'objectId' | 'foreign'>): void {
+    const { copies, eventsPerFact } = this.world.webhooks;
+    for (let n = 0; n < eventsPerFact; n += 1) {
+      const id = this.id('evt');
+      this.eventIds.push(id);
+      const event = { id, ...facts, ...this.cause, ...(copies !== null && { copies }) };
+      this.#changes.push({ event });
+    }
   }
 }
