@@ -83,11 +83,13 @@ describe('a dispute', () => {
   test('may exceed the charge, and comes after a full refund as well', async () => {
     const id = await charged();
     await client.post('/v1/refunds', { payment_intent: id });
-    expect((await happens('dispute_opened', { payment_intent: id, amount: 9999 })).status).toBe(
-      200,
-    );
+    await happens('dispute_opened', { payment_intent: id });
+    await happens('dispute_lost', { payment_intent: id });
+    await happens('dispute_opened', { payment_intent: id, amount: 9999 });
     expect((await newLines()).map(([operation, , , amount]) => [operation, amount])).toEqual([
       ['refund', 2500],
+      ['dispute', 2500],
+      ['dispute_fee', DISPUTE_FEE],
       ['dispute', 9999],
       ['dispute_fee', DISPUTE_FEE],
     ]);
@@ -210,7 +212,7 @@ test.each([
   [{ kind: 'not_ours', payment_intent: 'pi_1' }, 'payment_intent'],
   [{ kind: 'not_ours', more: 1 }, 'more'],
   [[], null],
-])('%j is refused, and %s is named', async (body, param) => {
+])('an event %j is refused, and %s is named', async (body, param) => {
   const { status, json } = await client.control('POST', 'events', body);
   expect([status, json.error.param]).toEqual([400, param]);
   if (param !== null) expect(json.error.message).toContain(param);

@@ -94,7 +94,7 @@ test.each([
   ['MOCK_WEBHOOK_URL', 'somewhere'],
   ['MOCK_WEBHOOK_URL', 'ftp://127.0.0.1/'],
   ['STRIPE_WEBHOOK_SECRET', ',whsec_old'],
-])('%s=%s ends it with 78 and is named', async (name, value) => {
+])('%s=%s is no place to deliver to and ends it with 78', async (name, value) => {
   const mock = start({ [name]: value });
   expect(await mock.ended).toBe(78);
   expect(mock.stderr).toContain(name);
