@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
 import { CONFIG_VARIABLES } from '#platform/config.js';
-import { PROBLEMS } from '#problems/problems.js';
+import { PROBLEMS } from '#problems/registry.js';
 import { decisionsAreWhole, linksLeadSomewhere } from './tidy/rules/documents.js';
 import {
   envExampleMatches,

@@ -27,7 +27,9 @@ describe('the OpenAPI document', () => {
       'get /v1/payments',
       'get /v1/payments/{id}',
       'get /v1/payments/{id}/timeline',
+      'post /v1/cancellations',
       'post /v1/payments',
+      'post /v1/payments/{id}/cancel',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProblemCode } from '#problems/problems.js';
+import type { ProblemCode } from '#problems/registry.js';
 import { HONEST, type World, body, startWorld } from './contract-world.js';
 import { expectCharged, expectRefused } from './expectations.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PROBLEMS, type ProblemCode } from '#problems/problems.js';
+import { PROBLEMS, type ProblemCode } from '#problems/registry.js';
 import type { Answer } from '#testing/http.js';
 import { HONEST, type World } from './contract-world.js';
 

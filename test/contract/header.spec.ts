@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProblemCode } from '#problems/problems.js';
+import type { ProblemCode } from '#problems/registry.js';
 import type { Raw } from '#testing/raw-request.js';
 import { HONEST, type World, startWorld } from './contract-world.js';
 import { expectCharged, expectRefused, expectReplay } from './expectations.js';

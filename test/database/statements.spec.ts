@@ -58,6 +58,7 @@ describe('SQL statements', () => {
       const scans = scansOf(await planOf(app, statement));
       expect(scans.length).toBeGreaterThan(0);
       for (const scan of scans) {
+        if (scan['Relation Name']?.startsWith('pg_')) continue; // the server's own
         expect(scan['Node Type'], JSON.stringify(scan)).toMatch(/^(Index|Index Only) Scan$/);
         expect(scan['Index Cond']).toMatch(/\baccount_id = /);
       }
@@ -110,7 +111,12 @@ async function fill(owner: pg.Client): Promise<void> {
     ANALYZE`);
 }
 
-type Plan = { 'Node Type': string; 'Index Cond'?: string; Plans?: Plan[] };
+type Plan = {
+  'Relation Name'?: string;
+  'Node Type': string;
+  'Index Cond'?: string;
+  Plans?: Plan[];
+};
 
 async function planOf(session: pg.Client, { name }: Statement<unknown>): Promise<Plan> {
   const { rows } = await session.query(

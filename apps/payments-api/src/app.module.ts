@@ -4,6 +4,7 @@ import { AccountLimits } from '#platform/account-limits.js';
 import { AuthGuard } from '#platform/auth.guard.js';
 import { Authenticator } from '#platform/authenticator.js';
 import { Core } from '#platform/core.js';
+import { CancellationsController } from './cancellations.controller.js';
 import { HealthController } from './health.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { ProblemPagesController } from './problem-pages.controller.js';
@@ -19,7 +20,12 @@ export class AppModule {
     };
     return {
       module: AppModule,
-      controllers: [PaymentsController, ProblemPagesController, HealthController],
+      controllers: [
+        PaymentsController,
+        CancellationsController,
+        ProblemPagesController,
+        HealthController,
+      ],
       providers: [
         { provide: Core, useValue: core },
         { provide: AccountLimits, useValue: new AccountLimits(limits, deps.clock) },

@@ -1,6 +1,10 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { listPayments, readPayment, readTimeline } from '#payments/read-payments.js';
+import type { Intent } from '#payments/intent.js';
+import { lookUpPayment } from '#payments/look-up-payment.js';
+import type { Reply } from '#payments/reply.js';
+import { takePaymentWithin } from '#payments/take-payment-within.js';
 import { takePayment } from '#payments/take-payment.js';
 import { AccountLimits } from '#platform/account-limits.js';
 import { NeedsScope, callerOf } from '#platform/auth.guard.js';
@@ -15,6 +19,7 @@ import {
   DescribeTimeline,
 } from './payments.openapi.js';
 import { readFilters, readPaymentId } from './read-filters.js';
+import { type Preference, appliedPreference, readPrefer } from './read-prefer.js';
 import { readIntent } from './read-intent.js';
 
 @Controller('v1/payments')
@@ -32,7 +37,10 @@ export class PaymentsController {
     const { full, leave } = this.limits.enter(callerOf(request).accountId);
     try {
       const intent = await readIntent(this.core, request, this.limits, full);
-      const reply = await takePayment(this.core.deps, intent);
+      const preference = readPrefer(request.raw.rawHeaders);
+      const reply = await this.#take(intent, preference);
+      const applied = appliedPreference(preference);
+      if (applied !== null) response.header('preference-applied', applied);
       await sendReply(request, response, reply);
     } finally {
       leave();
@@ -50,9 +58,9 @@ export class PaymentsController {
   @NeedsScope('payments:read')
   @DescribeRead()
   async read(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
-    return orNotFound(
-      await readPayment(this.#reads, callerOf(request).accountId, readPaymentId(id)),
-    );
+    const { accountId } = callerOf(request);
+    await lookUpPayment(this.core.deps, accountId, readPaymentId(id), request.id);
+    return orNotFound(await readPayment(this.#reads, accountId, id));
   }
 
   @Get(':id/timeline')
@@ -62,6 +70,12 @@ export class PaymentsController {
     return orNotFound(
       await readTimeline(this.#reads, callerOf(request).accountId, readPaymentId(id)),
     );
+  }
+
+  #take(intent: Intent, { respondAsync, waitSeconds }: Preference): Promise<Reply> {
+    const { deps } = this.core;
+    if (respondAsync || waitSeconds === null) return takePayment(deps, intent);
+    return takePaymentWithin(deps, intent, waitSeconds * 1_000);
   }
 
   get #reads() {

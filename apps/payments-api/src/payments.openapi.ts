@@ -10,11 +10,11 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { PAYMENT_STATUSES } from '#payments/payment-status.js';
-import { PROBLEMS, type ProblemCode } from '#problems/problems.js';
+import { PROBLEMS, type ProblemCode } from '#problems/registry.js';
 import { CreatePaymentDto } from './create-payment.dto.js';
 import { PaymentDto, PaymentListDto, ProblemDto, TimelineDto } from './payment.dto.js';
 
-const KEY_HEADER = {
+export const KEY_HEADER = {
   name: 'Idempotency-Key',
   required: true,
   description:
@@ -41,7 +41,7 @@ const LOCATION = {
 } as const;
 
 /** Problems that any request with a credential may meet. */
-const COMMON: ProblemCode[] = [
+export const COMMON_PROBLEMS: ProblemCode[] = [
   'unauthenticated',
   'forbidden',
   'database_unavailable',
@@ -54,6 +54,13 @@ export const DescribeCreate = () =>
     ApiBearerAuth(),
     ApiOperation({ summary: 'Take a payment', operationId: 'createPayment' }),
     ApiHeader(KEY_HEADER),
+    ApiHeader({
+      name: 'Prefer',
+      required: false,
+      description:
+        '`respond-async`: 202 at once, a worker charges. `wait=N`: an answer within N seconds, 202 or 503 if there is none yet.',
+      schema: { type: 'string' },
+    }),
     ApiBody({ type: CreatePaymentDto }),
     ApiResponse({
       status: 201,
@@ -77,6 +84,8 @@ export const DescribeCreate = () =>
       'idempotency_key_in_progress',
       'idempotency_key_reused',
       'idempotency_key_expired',
+      'idempotency_key_canceled',
+      'overloaded',
       'order_already_paid',
       'payment_unresolved',
       'validation_failed',
@@ -89,7 +98,7 @@ export const DescribeCreate = () =>
       'unsupported_media_type',
       'rate_limited',
       'processor_unavailable',
-      ...COMMON,
+      ...COMMON_PROBLEMS,
     ]),
   );
 
@@ -118,7 +127,7 @@ export const DescribeList = () =>
     }),
     ApiQuery({ name: 'after', required: false, description: 'The `next` of the page before.' }),
     ApiResponse({ status: 200, type: PaymentListDto }),
-    ...problems(['validation_failed', ...COMMON]),
+    ...problems(['validation_failed', ...COMMON_PROBLEMS]),
   );
 
 export const DescribeRead = () =>
@@ -128,7 +137,7 @@ export const DescribeRead = () =>
     ApiOperation({ summary: 'Read a payment as it is today', operationId: 'readPayment' }),
     ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } }),
     ApiResponse({ status: 200, type: PaymentDto }),
-    ...problems(['payment_not_found', ...COMMON]),
+    ...problems(['payment_not_found', ...COMMON_PROBLEMS]),
   );
 
 export const DescribeTimeline = () =>
@@ -141,11 +150,11 @@ export const DescribeTimeline = () =>
     }),
     ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } }),
     ApiResponse({ status: 200, type: TimelineDto }),
-    ...problems(['payment_not_found', ...COMMON]),
+    ...problems(['payment_not_found', ...COMMON_PROBLEMS]),
   );
 
 /** One response for each status, with the codes that it may carry. */
-function problems(codes: ProblemCode[]): MethodDecorator[] {
+export function problems(codes: ProblemCode[]): MethodDecorator[] {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) {
     const { status } = PROBLEMS[code];

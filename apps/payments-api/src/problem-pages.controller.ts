@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
-import { PROBLEMS, problemPath } from '#problems/problems.js';
+import { problemPath } from '#problems/problems.js';
+import { PROBLEMS } from '#problems/registry.js';
 
 const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 

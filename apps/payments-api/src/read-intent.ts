@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { FINGERPRINT_VERSION, fingerprint } from '#idempotency/fingerprint.js';
-import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
-import { JsonProblem, parseStrictJson } from '#json/strict-json.js';
 import type { Intent, Verdict } from '#payments/intent.js';
 import type { AccountLimits } from '#platform/account-limits.js';
 import { callerOf } from '#platform/auth.guard.js';
 import type { Caller } from '#platform/authenticator.js';
 import type { Core } from '#platform/core.js';
-import { ProblemError } from '#platform/problem-error.js';
 import type { Problem } from '#problems/problems.js';
+import { readPrefer } from './read-prefer.js';
+import { readBody, readKey } from './read-request.js';
 import { judgeOrder } from './judge-order.js';
 
 type Full = ReturnType<AccountLimits['enter']>['full'];
@@ -37,6 +36,7 @@ export async function readIntent(
     processorKey: deriveProcessorKey(caller.accountId, 'charge', key),
     fingerprint: fingerprint({ ...operation, params: {}, body }),
     fingerprintVersion: FINGERPRINT_VERSION,
+    queue: readPrefer(request.raw.rawHeaders).respondAsync,
     verdict: await judge(core, caller, body, limits, full),
   };
 }
@@ -74,40 +74,4 @@ function tooMany(full: 'in_flight' | 'new_keys', limits: AccountLimits): Problem
         detail: 'This account has used too many new keys within a minute.',
         retryAfterSeconds: limits.retryAfterSeconds(),
       };
-}
-
-const JSON_MEDIA_TYPE = /^application\/json *(; *charset *= *"?utf-8"? *)?$/i;
-
-function readBody(request: FastifyRequest): unknown {
-  const { headers } = request;
-  const encoding = headers['content-encoding'];
-  if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
-    const detail = 'The body must be sent as application/json (in UTF-8).';
-    throw new ProblemError({ code: 'unsupported_media_type', detail });
-  }
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    const detail = 'The body must be sent without Content-Encoding.';
-    throw new ProblemError({ code: 'unsupported_media_type', detail });
-  }
-  try {
-    return parseStrictJson((request.body as Buffer | undefined) ?? Buffer.alloc(0));
-  } catch (error) {
-    if (!(error instanceof JsonProblem)) throw error;
-    throw new ProblemError({ code: error.code, detail: error.message, param: error.param });
-  }
-}
-
-function readKey(request: FastifyRequest): string {
-  const read = readIdempotencyKey(request.raw.rawHeaders);
-  switch (read.kind) {
-    case 'key':
-      request.facts.idempotencyKey = read.key;
-      return read.key;
-    case 'missing':
-      throw new ProblemError({ code: 'idempotency_key_missing' });
-    case 'invalid':
-      throw new ProblemError({ code: 'idempotency_key_invalid', detail: read.detail });
-    case 'duplicated':
-      throw new ProblemError({ code: 'idempotency_key_duplicated' });
-  }
 }

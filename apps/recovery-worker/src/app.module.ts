@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Core } from '#platform/core.js';
-import { dailyLeaseCheck, leaseSweep } from './leases.js';
+import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
 import { Sweep } from './sweep.js';
 
@@ -15,7 +15,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(core: Core) {
     const { config, deps, log } = core;
-    const plans = [leaseSweep(core), dailyLeaseCheck(core)];
+    const plans = [leaseSweep(core), orphanSweep(core), dailyLeaseCheck(core)];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;
     if (maintenanceUrl === null) {
       log.critical('partitions_unattended', {

@@ -1,4 +1,5 @@
 import { checkAllLeases, sweepLeases } from '#payments/sweep-leases.js';
+import { type Missing, takeOrphans } from '#payments/take-orphans.js';
 import type { Core } from '#platform/core.js';
 import type { SweepPlan } from './sweep.js';
 
@@ -17,6 +18,21 @@ export function leaseSweep({ deps, log }: Core): SweepPlan {
       const worked = Object.keys(pass.finished).length > 0;
       if (worked) log.info('sweep_finished', { request_id: requestId, by_status: pass.finished });
       return pass.more ? 'more' : 'done';
+    },
+  };
+}
+
+/** Takes over early what a process that died has left, and says so: somebody should know that it died. */
+export function orphanSweep({ deps, log }: Core): SweepPlan {
+  const missing: Missing = new Map();
+  return {
+    name: 'orphans',
+    pauseMs: PAUSE_MS,
+    runOnce: async () => {
+      const requestId = `wrk_${deps.random.uuid()}`;
+      const { taken, more } = await takeOrphans(deps, missing, requestId);
+      if (taken > 0) log.warning('owner_presumed_dead', { request_id: requestId, taken });
+      return more ? 'more' : 'done';
     },
   };
 }

@@ -2,6 +2,10 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 
 /** Maps the `idempotency_keys` table for reads and for the drift check. Never used to write. */
 @Entity({ name: 'idempotency_keys' })
+@Check(
+  'idempotency_keys_only_tombstones_are_bare',
+  `(payment_id IS NOT NULL) OR (state = 'canceled'::text)`,
+)
 @Check('idempotency_keys_fingerprint_length', 'octet_length(fingerprint) = 32')
 @Check('idempotency_keys_finished_has_day', `(state = 'finished'::text) = (answer_day IS NOT NULL)`)
 @Check('idempotency_keys_key_hash_length', 'octet_length(key_hash) = 32')
@@ -50,11 +54,11 @@ export class IdempotencyKeyRow {
   @Column({ name: 'lease_token', type: 'uuid' })
   leaseToken: string;
 
-  @Column({ name: 'payment_id', type: 'uuid' })
-  paymentId: string;
+  @Column({ name: 'payment_id', type: 'uuid', nullable: true })
+  paymentId: string | null;
 
-  @Column({ name: 'operation_id', type: 'uuid' })
-  operationId: string;
+  @Column({ name: 'operation_id', type: 'uuid', nullable: true })
+  operationId: string | null;
 
   @Column({ name: 'request_id', type: 'text' })
   requestId: string;
@@ -67,4 +71,7 @@ export class IdempotencyKeyRow {
 
   @Column({ name: 'answer_day', type: 'date', nullable: true })
   answerDay: string | null;
+
+  @Column({ name: 'owner', type: 'integer', nullable: true })
+  owner: number | null;
 }

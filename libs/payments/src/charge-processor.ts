@@ -10,13 +10,16 @@ import type {
 import type { Deps } from './deps.js';
 import { type Lease, databaseNowMs } from './lease.js';
 
+/** A lost registration is back within moments, unless the database is away; part of the lease's margin. */
+const REGISTRATION_WAIT_MS = 1_000;
+
 /** Proof that this intent was never charged, and never will be. */
 export type NotCharged = { kind: 'not_charged'; why: string };
 
 export type Outcome = Charged | Declined | NotCharged | NotSent | Unknown;
 
 /** May call the processor, and has no database: no connection is held while somebody else's server thinks. */
-export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log'>;
+export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log' | 'instance'>;
 
 /**
  * Makes one call to the processor, the one that the lease allows, and says what is known after it.
@@ -42,15 +45,28 @@ async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
   const stranger = await isStranger(deps, lease);
   if (stranger !== null) return stranger;
   if (lease.action === 'look_up') return afterLookUp(deps, lease, await lookUp(deps, lease));
-  if (databaseNowMs(lease, deps.clock) >= lease.sendUntilMs) {
-    const late = { kind: 'not_sent', reason: 'deadline', retryAfterSeconds: null } as const;
-    return unknownDominates(lease, late);
-  }
+  const held = await holdBack(deps, lease);
+  if (held !== null) return unknownDominates(lease, held);
+  if (lease.patience !== null) lease.patience.sent = true;
   const { processorTimeoutMs: timeoutMs } = deps.terms;
   const outcome = await deps.processor.charge(requestOf(lease), { timeoutMs });
   if (outcome.kind === 'unknown' && outcome.reason === 'key_mismatch')
     return afterMismatch(deps, lease);
   return unknownDominates(lease, outcome);
+}
+
+/** Why nothing may be sent now: the send limit or the caller's patience has passed, or others may take us for dead and this work over. */
+async function holdBack({ clock, instance }: ChargeDeps, lease: Lease): Promise<NotSent | null> {
+  const isRegistered = await instance.registered(REGISTRATION_WAIT_MS);
+  const late =
+    databaseNowMs(lease, clock) >= lease.sendUntilMs ||
+    (lease.patience !== null && clock.monotonicMs() >= lease.patience.endsAtMs);
+  if (!late && isRegistered) return null;
+  return {
+    kind: 'not_sent',
+    reason: late ? 'deadline' : 'not_registered',
+    retryAfterSeconds: null,
+  };
 }
 
 /** Our own key is known there with other parameters: a bug of ours, and proof that something exists to be adopted. */
@@ -102,7 +118,7 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
           ...unknown('not_found', 'a look-up found no charge, which proves nothing', null),
           counts: true,
           // Nobody sends any more, so the next look-up would hardly see more: a person looks.
-          ...(lease.action === 'look_up' && { review: true }),
+          ...(databaseNowMs(lease, deps.clock) >= lease.sendUntilMs && { review: true as const }),
         };
       }
       const visibleFromMs = lease.storedErrorAtMs + deps.terms.visibilityWindowMs;

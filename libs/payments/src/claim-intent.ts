@@ -12,13 +12,17 @@ import type { Deps } from './deps.js';
 import type { Accepted, Intent } from './intent.js';
 import type { Lease } from './lease.js';
 import { type OwnClaim, claimValues, newLease, ownLease } from './new-lease.js';
+import type { Payment } from './payment.js';
+import { readPending } from './read-pending.js';
 import type { Reply } from './reply.js';
+import { ENQUEUE } from './queue.sql.js';
 import { type TakeUpDeps, takeUp } from './take-up.js';
 
 export type Claim =
   | { kind: 'claimed'; lease: Lease } // ours to charge: unseen until now, or left by somebody
   | { kind: 'answered'; reply: Reply } // finished: the saved bytes
   | { kind: 'running' } // somebody holds the lease
+  | { kind: 'queued'; payment: Payment } // a worker will charge it
   | { kind: 'reused' } // the key belongs to another request
   | { kind: 'refused'; problem: Problem }; // its answer expired, its order is taken, or it breaks a rule
 
@@ -63,14 +67,18 @@ async function insertClaim(
 ): Promise<Claim | Moved> {
   const monotonicMs = deps.clock.monotonicMs();
   const values = claimValues(deps, intent, verdict, token);
-  try {
+  return unlessTaken(deps, intent, async () => {
     const [row] = await runClaim(deps, values);
-    if (row?.claimed_payment_id) {
-      verdict.claimed();
+    const own = row?.claimed_payment_id ? (row as OwnClaim) : null;
+    if (own !== null) verdict.claimed();
+    if (own !== null && intent.queue) {
       return {
-        kind: 'claimed',
-        lease: newLease(deps, intent, verdict, token, row as OwnClaim, monotonicMs),
+        kind: 'queued',
+        payment: newLease(deps, intent, verdict, token, own, monotonicMs).payment,
       };
+    }
+    if (own !== null) {
+      return { kind: 'claimed', lease: newLease(deps, intent, verdict, token, own, monotonicMs) };
     }
     if (!row?.state) return MOVED; // its winner committed while we waited: not in our snapshot
     const winner = row as WinnerColumns;
@@ -79,10 +87,7 @@ async function insertClaim(
       return { kind: 'claimed', lease: ownLease(deps, intent, verdict, winner, monotonicMs) };
     }
     return decide(deps, intent, winner);
-  } catch (error) {
-    if (violatedConstraint(error) !== 'order_slots_one_live_payment') throw error;
-    return orderTaken(deps, intent.account.id, verdict.order.orderId);
-  }
+  });
 }
 
 /** Runs the claim; again, once, if it was not confirmed: our own token then tells that it had been committed. */
@@ -112,6 +117,7 @@ async function decide(
   intent: Intent,
   winner: WinnerColumns,
 ): Promise<Claim | Moved> {
+  if (winner.state === 'canceled') return canceled(winner); // whatever the body
   if (!isSameRequest(intent, winner)) return { kind: 'reused' };
   switch (winner.state) {
     case 'finished':
@@ -122,10 +128,11 @@ async function decide(
       if (winner.ended) return resume(deps, intent, 'released', true);
       if (intent.verdict.kind === 'refused')
         return { kind: 'refused', problem: intent.verdict.problem };
-      return resume(deps, intent, 'released', false);
+      return intent.queue
+        ? unlessTaken(deps, intent, () => enqueue(deps, intent, winner))
+        : resume(deps, intent, 'released', false);
     case 'queued':
-    case 'canceled':
-      throw new Error(`Bug: a key is ${winner.state}, which nothing in this version writes`);
+      return queued(deps, intent.account.id, winner);
   }
 }
 
@@ -158,6 +165,35 @@ export function replayOf(winner: WinnerColumns): Reply {
   };
 }
 
+/** Rendered from the identity row, so it is said for ever. */
+function canceled(winner: WinnerColumns): Claim {
+  const extra = { payment_id: winner.payment_id };
+  return { kind: 'refused', problem: { code: 'idempotency_key_canceled', extra } };
+}
+
+/** Queued is queued, however the caller would rather have it now. */
+async function queued(
+  deps: ClaimDeps,
+  accountId: string,
+  winner: WinnerColumns,
+): Promise<Claim | Moved> {
+  const payment = await readPending(deps.db, accountId, winner.payment_id);
+  return payment === null ? MOVED : { kind: 'queued', payment };
+}
+
+/** A released key that its caller would rather have queued. */
+async function enqueue(
+  deps: ClaimDeps,
+  intent: Intent,
+  winner: WinnerColumns,
+): Promise<Claim | Moved> {
+  const { account, keyHash } = intent;
+  const [row] = await deps.db.run(ENQUEUE, [account.id, keyHash, account.orderOnce]);
+  if (!row) return MOVED;
+  if (intent.verdict.kind === 'accepted') intent.verdict.claimed();
+  return queued(deps, account.id, winner);
+}
+
 async function resume(
   deps: ClaimDeps,
   intent: Intent,
@@ -165,7 +201,7 @@ async function resume(
   ended: boolean,
 ): Promise<Claim | Moved> {
   const { account, keyHash, requestId } = intent;
-  try {
+  return unlessTaken(deps, intent, async () => {
     const lease = await takeUp(deps, {
       accountId: account.id,
       keyHash,
@@ -177,11 +213,25 @@ async function resume(
     });
     if (lease === null) return MOVED;
     if (state === 'released' && intent.verdict.kind === 'accepted') intent.verdict.claimed();
-    return { kind: 'claimed', lease };
+    return {
+      kind: 'claimed',
+      lease: { ...lease, patience: intent.patience ?? null },
+    };
+  });
+}
+
+/** Runs a statement that takes an order's slot; a slot that is taken undid it as a whole. */
+async function unlessTaken(
+  deps: ClaimDeps,
+  intent: Intent,
+  work: () => Promise<Claim | Moved>,
+): Promise<Claim | Moved> {
+  try {
+    return await work();
   } catch (error) {
     if (violatedConstraint(error) !== 'order_slots_one_live_payment') throw error;
-    const order = intent.verdict.kind === 'accepted' ? intent.verdict.order.orderId : null;
-    return orderTaken(deps, account.id, order);
+    const orderId = intent.verdict.kind === 'accepted' ? intent.verdict.order.orderId : null;
+    return orderTaken(deps, intent.account.id, orderId);
   }
 }
 

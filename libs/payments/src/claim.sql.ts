@@ -11,8 +11,9 @@ export type WinnerColumns = {
   /** The key's end has come: released work can no longer be sent. */
   ended: boolean;
   lease_token: string;
-  payment_id: string;
-  operation_id: string;
+  /** Null on a tombstone: canceled before its request came. */
+  payment_id: string | null;
+  operation_id: string | null;
   request_id: string;
   claimed_at: Date;
   now: Date;
@@ -46,7 +47,8 @@ export type ClaimRow = {
 
 /**
  * Claims an unseen key: key row, pending payment, order slot, operation and first attempt, all or none,
- * in one statement and one commit. On a key that is taken it changes nothing and returns the winner in
+ * in one statement and one commit. A queued claim opens no attempt: a worker does, when it takes it up.
+ * On a key that is taken it changes nothing and returns the winner in
  * the same round trip; a winner that committed while we waited is not in our snapshot: then every column
  * is null and the caller reads again.
  *
@@ -61,13 +63,15 @@ export const CLAIM = statement<ClaimRow>(
    ), key AS (
      INSERT INTO idempotency_keys (
             account_id, key_hash, claim_id, operation, fingerprint, fingerprint_version, state,
-            locked_until, lease_token, payment_id, operation_id, request_id, claimed_at, ends_at)
-     SELECT $1::uuid, $2::bytea, claim_id, $3::text, $4::bytea, $5::smallint, 'started',
-            now + $6::int * interval '1 millisecond', $7::uuid, payment_id, operation_id, $8::text, now,
+            locked_until, lease_token, owner, payment_id, operation_id, request_id, claimed_at, ends_at)
+     SELECT $1::uuid, $2::bytea, claim_id, $3::text, $4::bytea, $5::smallint,
+            CASE WHEN $25::boolean THEN 'queued' ELSE 'started' END,
+            now + CASE WHEN $25::boolean THEN 0 ELSE $6::int END * interval '1 millisecond', $7::uuid, $24::int, payment_id, operation_id,
+            $8::text, now,
             now + $9::int * interval '1 day'
        FROM made
      ON CONFLICT (account_id, key_hash) DO NOTHING
-     RETURNING account_id, key_hash, payment_id, operation_id, claimed_at
+     RETURNING account_id, key_hash, claim_id, payment_id, operation_id, claimed_at
    ), payment AS (
      INSERT INTO payments (
             account_id, id, status, amount, currency, payment_method, order_id, description, metadata,
@@ -83,15 +87,23 @@ export const CLAIM = statement<ClaimRow>(
    ), operation AS (
      INSERT INTO operations (
             account_id, id, payment_id, kind, key_hash, processor_name, processor_account, processor_key,
-            api_version, rendering_version, amount, currency, attempts_made, send_until, created_at)
+            api_version, rendering_version, amount, currency, attempts_made, send_until, queued,
+            created_at)
      SELECT account_id, operation_id, payment_id, 'charge', key_hash, $17::text, $19::text, $20::uuid,
-            $21::text, $22::smallint, $10::bigint, $11::text, 1,
-            claimed_at + $23::bigint * interval '1 millisecond', claimed_at
+            $21::text, $22::smallint, $10::bigint, $11::text, CASE WHEN $25::boolean THEN 0 ELSE 1 END,
+            CASE WHEN $25::boolean THEN NULL ELSE claimed_at + $23::bigint * interval '1 millisecond' END,
+            $25::boolean, claimed_at
        FROM key
    ), attempt AS (
      INSERT INTO attempts (account_id, operation_id, attempt_no, action, actor, request_id, opened_at)
      SELECT account_id, operation_id, 1, 'send', 'request', $8::text, claimed_at
        FROM key
+      WHERE NOT $25::boolean
+   ), due AS (
+     INSERT INTO unresolved (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
+     SELECT account_id, key_hash, claim_id, payment_id, 'queued', claimed_at, claimed_at
+       FROM key
+      WHERE $25::boolean
    )
    SELECT key.payment_id AS claimed_payment_id, key.operation_id AS claimed_operation_id,
           key.claimed_at AS claimed_at_now, winner.*

@@ -1,3 +1,4 @@
+import type { Background } from './background.js';
 import type { Db } from '#postgres/db.js';
 import type { Processor } from '#processor/processor.js';
 import type { Clock } from '#seams/clock.js';
@@ -22,6 +23,9 @@ export type Log = {
   critical(event: string, facts: Record<string, unknown>): void;
 };
 
+/** This process, as others see it. Without its registration nothing is sent: others may take its work over. */
+export type Self = { readonly id: number; registered(withinMs: number): Promise<boolean> };
+
 /** All that taking a payment needs. Each phase declares the part of it that it may touch. */
 export type Deps = {
   db: Db;
@@ -30,4 +34,7 @@ export type Deps = {
   random: Random;
   terms: Terms;
   log: Log;
+  instance: Self;
+  /** For work that outlives the answer to its caller. */
+  background: Background;
 };

@@ -1,4 +1,5 @@
 import type { Problem } from '#problems/problems.js';
+import type { Patience } from './lease.js';
 import type { PaymentOrder } from './payment.js';
 
 /** One request to take a payment: who asks, under which key, and what it says. */
@@ -14,6 +15,10 @@ export type Intent = {
   processorKey: string;
   fingerprint: Buffer;
   fingerprintVersion: number;
+  /** `Prefer: respond-async`: the claim is all that this request does. */
+  queue: boolean;
+  /** `Prefer: wait=N`: how far the caller's patience goes, and what it would get if it ended now. */
+  patience?: Patience;
   /**
    * The verdict of validation and limits, withheld: an honest retry of a charged payment must not meet a
    * rule that was tightened since, or a limit that is full now.

@@ -29,6 +29,12 @@ export type Lease = {
   tries: number;
   /** It lies in the review queue: looked at hourly, and said aloud once. */
   inReview: boolean;
+  /** Its caller has gone: what was not sent is queued again, never released. */
+  queued: boolean;
+  /** Only a look on a reader's behalf: it counts no try and moves no due time. */
+  byReader: boolean;
+  /** A caller who waits so long and no longer: what was not sent by then is not sent. */
+  patience: Patience | null;
   processor: {
     name: string;
     account: string;
@@ -44,3 +50,12 @@ export type Lease = {
 export function databaseNowMs({ readAt }: Pick<Lease, 'readAt'>, clock: Clock): number {
   return readAt.databaseMs + Math.ceil(clock.monotonicMs() - readAt.monotonicMs);
 }
+
+export type Patience = {
+  /** Monotonic milliseconds. */
+  endsAtMs: number;
+  /** Set once the key is claimed: from then on the payment is finished, whoever waits. */
+  lease: Lease | null;
+  /** Whether anything went out for this caller. */
+  sent: boolean;
+};

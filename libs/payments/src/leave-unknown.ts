@@ -20,7 +20,8 @@ export async function leaveUnknown(
   outcome: Unknown,
 ): Promise<Reply> {
   const { id } = lease.payment;
-  const tries = lease.tries + (outcome.counts ? 1 : 0);
+  const counts = outcome.counts && !lease.byReader;
+  const tries = lease.tries + (counts ? 1 : 0);
   const review = lease.inReview || outcome.review === true || tries >= deps.terms.recoveryTriesMax;
   try {
     await deps.db.run(LEAVE_UNKNOWN, [
@@ -30,9 +31,10 @@ export async function leaveUnknown(
       lease.attemptNo,
       outcome.detail.slice(0, 500),
       outcome.storedError,
-      outcome.counts ? 1 : 0,
+      counts ? 1 : 0,
       waitMs(lease.waits, deps.random, { review, atLeastSeconds: outcome.retryAfterSeconds }),
       review,
+      lease.byReader,
     ]);
     if (review && !lease.inReview) {
       deps.log.critical('payment_needs_review', { payment_id: id, tries, detail: outcome.detail });

@@ -1,11 +1,11 @@
 import type { Processor } from '#processor/processor.js';
 import type { WinnerColumns } from './claim.sql.js';
-import type { Terms } from './deps.js';
+import type { Self, Terms } from './deps.js';
 import type { Accepted, Intent } from './intent.js';
 import type { Lease } from './lease.js';
 import type { Payment, PaymentOrder } from './payment.js';
 
-type LeaseDeps = { processor: Processor; terms: Terms };
+type LeaseDeps = { processor: Processor; terms: Terms; instance: Self };
 
 /** What the claim statement returned of our own rows. */
 export type OwnClaim = {
@@ -16,7 +16,7 @@ export type OwnClaim = {
 
 /** The parameters of CLAIM, in its order. */
 export function claimValues(
-  { processor, terms }: LeaseDeps,
+  { processor, terms, instance }: LeaseDeps,
   intent: Intent,
   { order, processorAccount }: Accepted,
   token: string,
@@ -45,6 +45,8 @@ export function claimValues(
     processor.apiVersion,
     processor.renderingVersion,
     sendWindowMs(terms),
+    instance.id,
+    intent.queue,
   ];
 }
 
@@ -79,6 +81,9 @@ export function newLease(
     waits: 0,
     tries: 0,
     inReview: false,
+    queued: false,
+    byReader: false,
+    patience: intent.patience ?? null,
     processor: {
       name: processor.name,
       account: processorAccount,
@@ -99,8 +104,8 @@ export function ownLease(
   monotonicMs: number,
 ): Lease {
   const claim: OwnClaim = {
-    claimed_payment_id: winner.payment_id,
-    claimed_operation_id: winner.operation_id,
+    claimed_payment_id: winner.payment_id ?? '',
+    claimed_operation_id: winner.operation_id ?? '',
     claimed_at_now: winner.claimed_at,
   };
   const lease = newLease(deps, intent, accepted, winner.lease_token, claim, monotonicMs);

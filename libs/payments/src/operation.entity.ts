@@ -56,4 +56,7 @@ export class OperationRow {
 
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
+
+  @Column({ name: 'queued', type: 'boolean', default: false })
+  queued: boolean;
 }

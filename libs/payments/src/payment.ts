@@ -40,6 +40,7 @@ export type PaymentOrder = Pick<
 export const UNRESOLVED_REASONS = {
   running: 'a request is taking this payment now',
   unknown: "the processor's answer is not known yet; recovery is finding out",
+  queued: 'the payment is queued; a worker charges it, and until then it can be canceled',
   released: 'nothing was sent to the processor; retry the request with the same Idempotency-Key',
 } as const;
 export type UnresolvedReason = keyof typeof UNRESOLVED_REASONS;

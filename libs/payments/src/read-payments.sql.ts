@@ -9,18 +9,18 @@ export const FIND_PAYMENT_OF_KEY = statement<{ payment_id: string }>(
 /** Why payments are still pending, for those among these ids that are. */
 export const FIND_UNRESOLVED = statement<{
   payment_id: string;
-  reason: 'running' | 'unknown' | 'released';
+  reason: 'running' | 'unknown' | 'queued' | 'released';
 }>(
   'payments.find_unresolved',
   `SELECT o.payment_id,
           CASE
-            WHEN k.state = 'released' THEN 'released'
+            WHEN k.state IN ('queued', 'released') THEN k.state
             WHEN k.locked_until > payonce_now() THEN 'running'
             ELSE 'unknown'
           END AS reason
      FROM operations o
      JOIN idempotency_keys k ON k.account_id = o.account_id AND k.key_hash = o.key_hash
-    WHERE o.account_id = $1 AND o.payment_id = ANY ($2::uuid[]) AND k.state IN ('started', 'released')`,
+    WHERE o.account_id = $1 AND o.payment_id = ANY ($2::uuid[]) AND k.state IN ('started', 'queued', 'released')`,
 );
 
 export type TimelineRow = {

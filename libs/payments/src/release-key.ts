@@ -1,11 +1,13 @@
+import type { Problem } from '#problems/problems.js';
 import type { NotSent } from '#processor/processor.js';
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
 import { type Reply, pendingReply, problemReply } from './reply.js';
 import { RELEASE } from './unresolved.sql.js';
+import { queueWaitMs } from './waits.js';
 
 /** May use the database, and cannot call the processor. */
-export type ReleaseDeps = Pick<Deps, 'db' | 'log'>;
+export type ReleaseDeps = Pick<Deps, 'db' | 'log' | 'random'>;
 
 /**
  * Gives a key back to its caller, who alone may send it: proved not sent, so nothing is saved and the
@@ -15,7 +17,7 @@ export type ReleaseDeps = Pick<Deps, 'db' | 'log'>;
  * @keeps P7
  */
 export async function releaseKey(
-  { db, log }: ReleaseDeps,
+  { db, log, random }: ReleaseDeps,
   lease: Lease,
   outcome: NotSent,
 ): Promise<Reply> {
@@ -27,16 +29,23 @@ export async function releaseKey(
       token,
       attemptNo,
       outcome.reason,
+      lease.queued,
+      queueWaitMs(lease.waits, random, outcome.retryAfterSeconds),
     ]);
     if (!released) return pendingReply(payment, 'unknown');
+    if (lease.queued) return pendingReply(payment, 'queued');
   } catch (error) {
     log.warning('release_unconfirmed', { payment_id: payment.id, error: String(error) });
     return pendingReply(payment, 'unknown');
   }
-  const { retryAfterSeconds } = outcome;
-  const problem = { code: 'processor_unavailable' as const, extra: { payment_id: payment.id } };
-  return problemReply(
-    retryAfterSeconds === null ? problem : { ...problem, retryAfterSeconds },
-    lease.requestId,
-  );
+  return problemReply(problemOf(outcome, payment.id), lease.requestId);
+}
+
+function problemOf({ reason, retryAfterSeconds }: NotSent, paymentId: string): Problem {
+  const extra = { payment_id: paymentId };
+  if (reason === 'deadline') {
+    return { code: 'overloaded', detail: 'The time for it ended before anything was sent.', extra };
+  }
+  const problem: Problem = { code: 'processor_unavailable', extra };
+  return retryAfterSeconds === null ? problem : { ...problem, retryAfterSeconds };
 }

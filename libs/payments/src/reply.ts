@@ -21,6 +21,18 @@ export function createdReply(payment: Payment): Reply {
   return paymentReply(201, payment, null, null);
 }
 
+/** 200: done, and these are the bytes. */
+export function okReply(text: string): Reply {
+  return {
+    status: 200,
+    contentType: JSON_TYPE,
+    location: null,
+    body: Buffer.from(text),
+    retryAfterSeconds: null,
+    originalRequest: null,
+  };
+}
+
 /** 202: nobody knows yet, or the record was not confirmed. Never saved. */
 export function pendingReply(payment: Payment, unresolved: UnresolvedReason): Reply {
   return paymentReply(202, payment, unresolved, PENDING_RETRY_AFTER_SECONDS);

@@ -1,7 +1,13 @@
 import { violatedConstraint } from '#postgres/errors.js';
 import { SESSION_LIMITS } from '#postgres/pool.js';
 import type { Deps } from './deps.js';
-import { ADVANCE_MARK, FORGET_FINISHED, RESTART_DAILY_WALK, TAKE_DUE } from './sweep.sql.js';
+import {
+  ADVANCE_MARK,
+  FORGET_FINISHED,
+  LOOK_AGAIN_SOON,
+  RESTART_DAILY_WALK,
+  TAKE_DUE,
+} from './sweep.sql.js';
 import { finishPayment } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
@@ -62,16 +68,21 @@ async function walk(
   return row ?? { passed: 0, found: 0 };
 }
 
-type Due = { account_id: string; key_hash: Buffer; state: string; ended: boolean };
+type Due = {
+  account_id: string;
+  key_hash: Buffer;
+  state: 'started' | 'released' | 'queued' | 'finished' | 'canceled';
+  ended: boolean;
+};
 
 /** Released work is only closed, at its key's end: its caller may have turned to another way of paying. */
 async function finishDue(deps: Deps, due: Due, requestId: string): Promise<number | null> {
-  if (due.state === 'finished') {
-    // Its record step overtook the walk that noted it.
+  if (due.state === 'finished' || due.state === 'canceled') {
+    // Its last step overtook the walk that noted it.
     await deps.db.run(FORGET_FINISHED, [due.account_id, due.key_hash]);
     return null;
   }
-  if (due.state !== 'started' && !(due.state === 'released' && due.ended)) return null;
+  if (due.state === 'released' && !due.ended) return null;
   try {
     const lease = await takeUp(deps, {
       accountId: due.account_id,
@@ -82,7 +93,9 @@ async function finishDue(deps: Deps, due: Due, requestId: string): Promise<numbe
       actor: 'worker',
       requestId,
     });
-    return lease === null ? null : (await finishPayment(deps, lease)).status;
+    if (lease !== null) return (await finishPayment(deps, lease)).status;
+    await deps.db.run(LOOK_AGAIN_SOON, [due.account_id, due.key_hash]);
+    return null;
   } catch (error) {
     deps.log.warning('sweep_item_failed', {
       error: String(error),

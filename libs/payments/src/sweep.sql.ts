@@ -50,7 +50,7 @@ export const RESTART_DAILY_WALK = statement(
 export const TAKE_DUE = statement<{
   account_id: string;
   key_hash: Buffer;
-  state: 'started' | 'released' | 'finished';
+  state: 'started' | 'released' | 'queued' | 'finished' | 'canceled';
   ended: boolean;
 }>(
   'payments.take_due',
@@ -74,11 +74,19 @@ export const TAKE_DUE = statement<{
     ORDER BY taken.claim_id`,
 );
 
-/** Removes an item whose key is finished; no other. */
+/** Removes an item whose key is finished or canceled; no other. */
 export const FORGET_FINISHED = statement(
   'payments.forget_finished',
   `DELETE FROM unresolved u
     USING idempotency_keys k
     WHERE u.account_id = $1::uuid AND u.key_hash = $2::bytea
-      AND k.account_id = u.account_id AND k.key_hash = u.key_hash AND k.state = 'finished'`,
+      AND k.account_id = u.account_id AND k.key_hash = u.key_hash AND k.state IN ('finished', 'canceled')`,
+);
+
+/** Somebody else holds the lease of a due item: look again soon, not only when that lease would end. */
+export const LOOK_AGAIN_SOON = statement(
+  'payments.look_again_soon',
+  `UPDATE unresolved
+      SET next_try_at = least(next_try_at, payonce_now() + interval '1 second')
+    WHERE account_id = $1::uuid AND key_hash = $2::bytea`,
 );

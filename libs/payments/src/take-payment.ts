@@ -6,7 +6,7 @@ import { claimIntent } from './claim-intent.js';
 import { leaveUnknown } from './leave-unknown.js';
 import { recordOutcome } from './record-outcome.js';
 import { releaseKey } from './release-key.js';
-import { type Reply, problemReply } from './reply.js';
+import { type Reply, pendingReply, problemReply } from './reply.js';
 
 /**
  * Take a payment: claim, charge, record.
@@ -21,11 +21,14 @@ export async function takePayment(deps: Deps, intent: Intent): Promise<Reply> {
   const claim = await claimIntent(deps, intent);
   switch (claim.kind) {
     case 'claimed':
+      if (intent.patience) intent.patience.lease = claim.lease;
       return finishPayment(deps, claim.lease);
     case 'answered':
       return claim.reply;
     case 'running':
       return problemReply({ code: 'idempotency_key_in_progress' }, intent.requestId);
+    case 'queued':
+      return pendingReply(claim.payment, 'queued');
     case 'reused':
       return problemReply({ code: 'idempotency_key_reused' }, intent.requestId);
     case 'refused':

@@ -1,6 +1,8 @@
 import { statement } from '#postgres/statement.js';
+import { OWNER_IS_GONE } from './orphans.sql.js';
+import type { PendingRow } from './queue.sql.js';
 
-export type TakenUpRow = {
+export type TakenUpRow = PendingRow & {
   operation_id: string;
   claim_request_id: string;
   action: 'send' | 'look_up' | 'close';
@@ -11,32 +13,23 @@ export type TakenUpRow = {
   waits: number;
   tries: number;
   in_review: boolean;
-  processor_name: string;
   processor_account: string;
   processor_key: string;
   api_version: string;
   rendering_version: number;
+  queued: boolean;
   now: Date;
-  payment_id: string;
-  amount: string;
-  currency: string;
-  payment_method: string;
-  order_id: string | null;
-  description: string | null;
-  metadata: Record<string, string>;
-  capture: 'automatic' | 'manual';
-  created_at: Date;
 };
 
 /**
- * Takes the lease of a key that nobody holds: unknown work ('started', its lease over), or released work
- * that its caller sends again. One compare-and-set decides between any number of takers. It opens the next
+ * Takes the lease of a key that nobody holds: unknown work ('started', and its lease is over or its owner
+ * is presumed dead), or released work that its caller sends again. One compare-and-set decides between any number of takers. It opens the next
  * attempt in the same commit, so that a crash right after it leaves a trace, and moves the item's due time
  * to the end of this lease, so that recovery comes back if this taker dies.
  *
  * What the run may do is decided here, from the rows alone:
- *   close    released, and the key's end has come: nothing was ever sent, nothing may be sent now
- *   look_up  past the send limit; or the processor is known to replay a stored error; or a person was asked
+ *   close    released or queued, and the key's end has come: nothing was ever sent, nothing may be sent now
+ *   look_up  a reader only wants to know; or past the send limit; or the processor is known to replay a stored error; or a person was asked
  *            to look, and this is a sweep
  *   send     otherwise, under the same processor key
  *
@@ -48,11 +41,12 @@ export const TAKE_UP = statement<TakenUpRow>(
      UPDATE idempotency_keys
         SET state = 'started',
             lease_token = $4::uuid,
+            owner = $11::int,
             locked_until = payonce_now() + $5::int * interval '1 millisecond'
       WHERE account_id = $1::uuid AND key_hash = $2::bytea
         AND state = $3::text
-        AND locked_until <= payonce_now()
-        AND ($3::text <> 'released' OR $6::boolean = (ends_at <= payonce_now()))
+        AND (locked_until <= payonce_now() OR (owner = $12::int AND ${OWNER_IS_GONE}))
+        AND ($3::text = 'started' OR $6::boolean = (ends_at <= payonce_now()))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
    ), before AS MATERIALIZED (
      SELECT EXISTS (
@@ -62,6 +56,7 @@ export const TAKE_UP = statement<TakenUpRow>(
             ) AS unknown_before,
             CASE
               WHEN $6::boolean THEN 'close'
+              WHEN $13::boolean THEN 'look_up'
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
               WHEN $9::text = 'worker' AND EXISTS (
                      SELECT 1 FROM unresolved u
@@ -94,14 +89,15 @@ export const TAKE_UP = statement<TakenUpRow>(
      INSERT INTO unresolved (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
      SELECT account_id, key_hash, claim_id, payment_id, 'taken up', locked_until, payonce_now()
        FROM key
-     ON CONFLICT (account_id, key_hash) DO UPDATE SET next_try_at = EXCLUDED.next_try_at
+     ON CONFLICT (account_id, key_hash) DO UPDATE
+        SET next_try_at = CASE WHEN $13::boolean THEN unresolved.next_try_at ELSE EXCLUDED.next_try_at END
      RETURNING waits, tries, review_at IS NOT NULL AS in_review
    )
    SELECT operation.id AS operation_id, key.request_id AS claim_request_id, before.action,
           operation.attempts_made, before.unknown_before, operation.send_until, operation.stored_error_at,
           due.waits, due.tries, due.in_review,
           operation.processor_name, operation.processor_account, operation.processor_key,
-          operation.api_version, operation.rendering_version, payonce_now() AS now,
+          operation.api_version, operation.rendering_version, operation.queued, payonce_now() AS now,
           p.id AS payment_id, p.amount, p.currency, p.payment_method, p.order_id, p.description,
           p.metadata, p.capture, p.created_at
      FROM key, before, operation, due

@@ -1,17 +1,22 @@
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
+import { pendingPayment } from './read-pending.js';
 import { sendWindowMs } from './new-lease.js';
 import { TAKE_UP, type TakenUpRow } from './take-up.sql.js';
 
 /** May use the database, and cannot call the processor. */
-export type TakeUpDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'terms'>;
+export type TakeUpDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'terms' | 'instance'>;
 
 export type Abandoned = {
   accountId: string;
   keyHash: Buffer;
   /** What the taker saw; the statement takes it up only if that still holds. */
-  state: 'started' | 'released';
+  state: 'started' | 'released' | 'queued';
   ended: boolean;
+  /** An owner that is presumed dead: its lease need not be over. */
+  deadOwner?: number;
+  /** For a reader: ask the processor, send nothing. */
+  lookOnly?: boolean;
   orderOnce: boolean;
   actor: 'request' | 'worker';
   requestId: string;
@@ -27,48 +32,27 @@ export async function takeUp(deps: TakeUpDeps, work: Abandoned): Promise<Lease |
     work.state,
     token,
     deps.terms.leaseMs,
-    work.state === 'released' && work.ended,
+    work.state !== 'started' && work.ended,
     work.orderOnce,
     sendWindowMs(deps.terms),
     work.actor,
     work.requestId,
+    deps.instance.id,
+    work.deadOwner ?? null,
+    work.lookOnly ?? false,
   ]);
   return row ? leaseOf(work, token, row, monotonicMs) : null;
 }
 
-function leaseOf(
-  { accountId, keyHash, requestId }: Abandoned,
-  token: string,
-  row: TakenUpRow,
-  monotonicMs: number,
-): Lease {
+function leaseOf(work: Abandoned, token: string, row: TakenUpRow, monotonicMs: number): Lease {
   return {
-    accountId,
-    keyHash,
+    accountId: work.accountId,
+    keyHash: work.keyHash,
     token,
     operationId: row.operation_id,
-    payment: {
-      id: row.payment_id,
-      accountId,
-      status: 'pending',
-      amount: Number(row.amount),
-      amountCaptured: 0,
-      amountRefunded: 0,
-      amountDisputed: 0,
-      currency: row.currency,
-      paymentMethod: row.payment_method,
-      orderId: row.order_id,
-      description: row.description,
-      metadata: row.metadata,
-      capture: row.capture,
-      failure: null,
-      processorName: row.processor_name,
-      processorId: null,
-      createdAt: row.created_at,
-      settledAt: null,
-    },
+    payment: pendingPayment(work.accountId, row),
     claimRequestId: row.claim_request_id,
-    requestId,
+    requestId: work.requestId,
     action: row.action,
     attemptNo: row.attempts_made,
     unknownBefore: row.unknown_before,
@@ -77,6 +61,9 @@ function leaseOf(
     waits: row.waits,
     tries: row.tries,
     inReview: row.in_review,
+    queued: row.queued,
+    byReader: work.lookOnly ?? false,
+    patience: null,
     processor: {
       name: row.processor_name,
       account: row.processor_account,

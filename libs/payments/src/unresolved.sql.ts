@@ -37,15 +37,16 @@ export const LEAVE_UNKNOWN = statement<{ tries: number; review: boolean }>(
    ON CONFLICT (account_id, key_hash) DO UPDATE
       SET reason = EXCLUDED.reason,
           tries = u.tries + EXCLUDED.tries,
-          waits = u.waits + 1,
-          next_try_at = EXCLUDED.next_try_at,
+          waits = u.waits + CASE WHEN $10::boolean THEN 0 ELSE 1 END,
+          next_try_at = CASE WHEN $10::boolean THEN u.next_try_at ELSE EXCLUDED.next_try_at END,
           review_at = coalesce(u.review_at, EXCLUDED.review_at)
    RETURNING u.tries, u.review_at IS NOT NULL AS review`,
 );
 
 /**
  * Releases a key of which nothing was sent: its order slot is free, no send limit runs, and only the
- * caller's own retry sends it. Refused (no row) if the lease is lost or any attempt is open or unknown.
+ * caller's own retry sends it. Queued work keeps its slot and is queued again instead, since its caller has
+ * gone. Refused (no row) if the lease is lost or any attempt is open or unknown.
  *
  * @keeps P7: a failure in which nothing happened is not saved as the answer.
  */
@@ -53,7 +54,7 @@ export const RELEASE = statement<{ payment_id: string }>(
   'payments.release',
   `WITH key AS (
      UPDATE idempotency_keys k
-        SET state = 'released', locked_until = payonce_now()
+        SET state = CASE WHEN $6::boolean THEN 'queued' ELSE 'released' END, locked_until = payonce_now()
       WHERE k.account_id = $1::uuid AND k.key_hash = $2::bytea
         AND k.state = 'started'
         AND k.lease_token = $3::uuid
@@ -78,13 +79,19 @@ export const RELEASE = statement<{ payment_id: string }>(
      DELETE FROM order_slots s
       USING key
       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
-      WHERE s.account_id = $1::uuid AND s.order_id = p.order_id AND s.payment_id = p.id
+      WHERE NOT $6::boolean
+        AND s.account_id = $1::uuid AND s.order_id = p.order_id AND s.payment_id = p.id
    ), due AS (
-     INSERT INTO unresolved AS u (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
-     SELECT account_id, key_hash, claim_id, payment_id, $5::text, ends_at, payonce_now()
+     INSERT INTO unresolved AS u (account_id, key_hash, claim_id, payment_id, reason, waits, next_try_at, since)
+     SELECT account_id, key_hash, claim_id, payment_id, $5::text, 1,
+            CASE WHEN $6::boolean
+              THEN least(ends_at, payonce_now() + $7::int * interval '1 millisecond')
+              ELSE ends_at
+            END,
+            payonce_now()
        FROM key
      ON CONFLICT (account_id, key_hash) DO UPDATE
-        SET reason = EXCLUDED.reason, next_try_at = EXCLUDED.next_try_at
+        SET reason = EXCLUDED.reason, waits = u.waits + 1, next_try_at = EXCLUDED.next_try_at
    )
    SELECT payment_id FROM key`,
 );

@@ -16,3 +16,12 @@ export function waitMs(
   const asked = Math.min((atLeastSeconds ?? 0) * 1_000, LONGEST_WAIT_MS);
   return Math.round(Math.max(asked, random.unit() * cap));
 }
+
+/** Queued work that could not be sent: 1 s, doubling to 15 minutes, until its key's end. */
+const LONGEST_QUEUE_WAIT_MS = 900_000;
+
+export function queueWaitMs(waits: number, random: Random, atLeastSeconds: number | null): number {
+  const cap = Math.min(LONGEST_QUEUE_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(waits, 20));
+  const asked = Math.min((atLeastSeconds ?? 0) * 1_000, LONGEST_QUEUE_WAIT_MS);
+  return Math.round(Math.max(asked, random.unit() * cap));
+}

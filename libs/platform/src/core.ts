@@ -2,6 +2,8 @@ import type { DataSource } from 'typeorm';
 import { ENTITIES } from './entities.js';
 import type { Deps } from '#payments/deps.js';
 import { openDatabase } from '#postgres/data-source.js';
+import { Background } from '#payments/background.js';
+import { Instance } from '#postgres/instance.js';
 import { type BootFacts, READ_BOOT_FACTS } from '#postgres/boot.sql.js';
 import { stripeProcessor } from '#processor/stripe-processor.js';
 import { type Clock, systemClock } from '#seams/clock.js';
@@ -19,10 +21,13 @@ export class Core {
     readonly log: Logger,
     readonly deps: Deps,
     readonly source: DataSource,
+    private readonly instance: Instance,
   ) {}
 
   async close(): Promise<void> {
+    await this.deps.background.idle();
     await this.deps.processor.close();
+    await this.instance.close();
     await this.source.destroy();
   }
 }
@@ -49,8 +54,27 @@ export async function openCore(config: Config, log: Logger, options: CoreOptions
     clock,
   });
   const random = options.random ?? systemRandom;
-  const deps: Deps = { db, processor, clock, random, terms: termsOf(config), log };
-  return new Core(config, log, deps, source);
+  const instance = await Instance.register({
+    url: config.sessionDatabaseUrl ?? serviceDatabaseUrl(config),
+    applicationName: options.service,
+    clock,
+    random,
+    onChange: (event, change) =>
+      event === 'lost'
+        ? log.warning('instance_lost', change)
+        : log.info('instance_registered', change),
+  });
+  const deps: Deps = {
+    db,
+    processor,
+    clock,
+    random,
+    terms: termsOf(config),
+    log,
+    instance,
+    background: new Background(),
+  };
+  return new Core(config, log, deps, source, instance);
 }
 
 function checkDatabase(config: Config, facts: BootFacts, log: Logger): void {

@@ -1,12 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  PROBLEMS,
-  problemPath,
-  renderProblem,
-  type ProblemCode,
-  type ProblemDefinition,
-} from './problems.js';
+import { problemPath, renderProblem } from './problems.js';
+import { PROBLEMS, type ProblemCode, type ProblemDefinition } from './registry.js';
 
 const PAGES = new URL('../../../docs/problems/', import.meta.url);
 const codes = Object.keys(PROBLEMS) as ProblemCode[];

@@ -46,7 +46,7 @@ export type Declined = {
 /** Proof that no byte of this request was acted upon: refused or failed connect, or a 429 listed as before execution. */
 export type NotSent = {
   kind: 'not_sent';
-  reason: 'connect_refused' | 'connect_failed' | 'rate_limited' | 'deadline';
+  reason: 'connect_refused' | 'connect_failed' | 'rate_limited' | 'deadline' | 'not_registered';
   retryAfterSeconds: number | null;
 };
 

@@ -1,0 +1,76 @@
+import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FINGERPRINT_VERSION, fingerprint } from '#idempotency/fingerprint.js';
+import { readIdempotencyKey } from '#idempotency/key-spelling.js';
+import { hashKey } from '#idempotency/processor-key.js';
+import { cancelByKey, cancelPayment } from '#payments/cancel-payment.js';
+import { NeedsScope, callerOf } from '#platform/auth.guard.js';
+import { Core } from '#platform/core.js';
+import { ProblemError } from '#platform/problem-error.js';
+import { sendReply } from '#platform/send-reply.js';
+import { DescribeCancel, DescribeCancelByKey } from './cancellations.openapi.js';
+import { readPaymentId } from './read-filters.js';
+import { readBody, readKey, readOptionalBody } from './read-request.js';
+
+@Controller('v1')
+export class CancellationsController {
+  constructor(private readonly core: Core) {}
+
+  @Post('payments/:id/cancel')
+  @HttpCode(200)
+  @NeedsScope('payments:write')
+  @DescribeCancel()
+  async cancel(
+    @Req() request: FastifyRequest,
+    @Res() response: FastifyReply,
+    @Param('id') id: string,
+  ): Promise<void> {
+    const body = readOptionalBody(request);
+    const key = readKey(request);
+    refuseMembers(body, []);
+    const route = '/v1/payments/:id/cancel';
+    const reply = await cancelPayment(this.core.deps, {
+      accountId: callerOf(request).accountId,
+      paymentId: readPaymentId(id),
+      requestId: request.id,
+      operation: `POST ${route}`,
+      keyHash: hashKey(key),
+      fingerprint: fingerprint({ method: 'POST', route, params: { id }, body }),
+      fingerprintVersion: FINGERPRINT_VERSION,
+    });
+    await sendReply(request, response, reply);
+  }
+
+  @Post('cancellations')
+  @HttpCode(200)
+  @NeedsScope('payments:write')
+  @DescribeCancelByKey()
+  async cancelByKey(@Req() request: FastifyRequest, @Res() response: FastifyReply): Promise<void> {
+    const body = readBody(request);
+    refuseMembers(body, ['idempotency_key']);
+    const { accountId } = callerOf(request);
+    const keyHash = hashKey(keyNamedBy(body as { idempotency_key?: unknown }));
+    const asked = { accountId, keyHash, requestId: request.id };
+    await sendReply(request, response, await cancelByKey(this.core.deps, asked));
+  }
+}
+
+/** The key in the body is spelt as in the header, bare or quoted. */
+function keyNamedBy({ idempotency_key: text }: { idempotency_key?: unknown }): string {
+  const read =
+    typeof text === 'string' ? readIdempotencyKey(['Idempotency-Key', text]) : { kind: 'missing' };
+  if (read.kind === 'key' && 'key' in read) return read.key;
+  throw invalid('idempotency_key', 'idempotency_key must be 1 to 255 printable ASCII characters.');
+}
+
+function refuseMembers(body: unknown, known: readonly string[]): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalid(null, 'The body must be a JSON object.');
+  }
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalid(unknown, `${unknown} is not a known field.`);
+}
+
+function invalid(param: string | null, detail: string): ProblemError {
+  return new ProblemError({ code: 'validation_failed', param, detail });
+}

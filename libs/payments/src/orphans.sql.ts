@@ -1,0 +1,33 @@
+import { INSTANCE_LOCKS } from '#postgres/instance.js';
+import { statement } from '#postgres/statement.js';
+
+/** Whether the session that held the lock of a key's owner is gone. Others only read the locks, never try them. */
+export const OWNER_IS_GONE = `NOT EXISTS (
+          SELECT 1 FROM pg_locks l
+           WHERE l.locktype = 'advisory' AND l.granted
+             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+             AND l.classid = ${INSTANCE_LOCKS} AND l.objid::bigint = owner)`;
+
+/**
+ * Leases that are still running but whose owner's session is gone: among the claims that the mark has not
+ * passed, and among the noted items. Bounded by what lies behind the mark.
+ */
+export const FIND_ORPHANS = statement<{ account_id: string; key_hash: Buffer; owner: number }>(
+  'payments.find_orphans',
+  `WITH running AS (
+     SELECT k.account_id, k.key_hash, k.claim_id, k.owner
+       FROM idempotency_keys k
+      WHERE k.claim_id > (SELECT mark FROM sweep_marks WHERE name = 'leases')
+        AND k.state = 'started' AND k.locked_until > payonce_now() AND k.owner IS NOT NULL
+     UNION
+     SELECT k.account_id, k.key_hash, k.claim_id, k.owner
+       FROM unresolved u
+       JOIN idempotency_keys k ON k.account_id = u.account_id AND k.key_hash = u.key_hash
+      WHERE k.state = 'started' AND k.locked_until > payonce_now() AND k.owner IS NOT NULL
+   )
+   SELECT account_id, key_hash, owner
+     FROM running
+    WHERE ${OWNER_IS_GONE}
+    ORDER BY claim_id
+    LIMIT $1::int`,
+);

@@ -1,0 +1,68 @@
+import type { Deps } from './deps.js';
+import { FIND_ORPHANS } from './orphans.sql.js';
+import { finishPayment } from './take-payment.js';
+import { takeUp } from './take-up.js';
+
+const BATCH_MAX = 50;
+/**
+ * How long an owner must be missing before its work is taken: a restart of the database drops the locks of
+ * all, and each registers again within a second. The random part keeps workers from rushing in together.
+ */
+const GRACE_MS = 1_000;
+const GRACE_JITTER_MS = 500;
+
+/** Owners that this worker misses, and until when it waits for each. */
+export type Missing = Map<number, number>;
+
+export type OrphanPass = { taken: number; more: boolean };
+
+/**
+ * One pass of the early takeover: finishes what an owner that is presumed dead has left, without waiting
+ * for its leases. Presumed is the word: it may have sent, and may even live, so whoever takes over charges
+ * under the same processor key, as after any lease.
+ *
+ * @keeps P2
+ */
+export async function takeOrphans(
+  deps: Deps,
+  missing: Missing,
+  requestId: string,
+): Promise<OrphanPass> {
+  const orphans = await deps.db.run(FIND_ORPHANS, [BATCH_MAX]);
+  const nowMs = deps.clock.monotonicMs();
+  noteMissing(missing, new Set(orphans.map(({ owner }) => owner)), nowMs, deps.random.unit());
+  const due = orphans.filter(({ owner }) => (missing.get(owner) ?? Infinity) <= nowMs);
+  const results = await Promise.all(due.map((orphan) => finishOrphan(deps, orphan, requestId)));
+  return { taken: results.filter(Boolean).length, more: due.length >= BATCH_MAX };
+}
+
+/** An owner that is back is forgotten; one that is newly missing gets its grace. */
+function noteMissing(missing: Missing, seen: Set<number>, nowMs: number, jitter: number): void {
+  for (const owner of missing.keys()) if (!seen.has(owner)) missing.delete(owner);
+  for (const owner of seen) {
+    if (!missing.has(owner)) missing.set(owner, nowMs + GRACE_MS + jitter * GRACE_JITTER_MS);
+  }
+}
+
+type Orphan = { account_id: string; key_hash: Buffer; owner: number };
+
+async function finishOrphan(deps: Deps, orphan: Orphan, requestId: string): Promise<boolean> {
+  try {
+    const lease = await takeUp(deps, {
+      accountId: orphan.account_id,
+      keyHash: orphan.key_hash,
+      state: 'started',
+      ended: false,
+      deadOwner: orphan.owner,
+      orderOnce: false,
+      actor: 'worker',
+      requestId,
+    });
+    if (lease === null) return false;
+    await finishPayment(deps, lease);
+    return true;
+  } catch (error) {
+    deps.log.warning('orphan_failed', { error: String(error) });
+    return false; // its lease ends by itself
+  }
+}
