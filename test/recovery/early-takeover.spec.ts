@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { takeOrphans } from '#payments/take-orphans.js';
+import { newWatch, takeOrphans } from '#payments/take-orphans.js';
 import { ProcessSystem } from '#testing/process-system.js';
 import { Processes } from '#testing/processes.js';
 import { type System, startSystem } from '#testing/system.js';
@@ -56,13 +56,13 @@ describe('an owner that lives', () => {
   it('is not taken over while its session holds its lock, nor within the grace after it lost it', async () => {
     const slow = system.client.pay({ payment_method: 'pm_test_slow_1000' });
     await until(async () => (await owners()).length === 1);
-    const missing = new Map<number, number>();
-    expect((await takeOrphans(system.core.deps, missing, 'wrk_1')).taken).toBe(0);
-    expect(missing.size).toBe(0);
+    const watch = newWatch();
+    expect((await takeOrphans(system.core.deps, watch, 'wrk_1')).taken).toBe(0);
+    expect(watch.missing.size).toBe(0);
     await system.owner.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 72618`,
     );
-    expect((await takeOrphans(system.core.deps, missing, 'wrk_2')).taken).toBe(0);
+    expect((await takeOrphans(system.core.deps, watch, 'wrk_2')).taken).toBe(0);
     expect((await slow).status).toBe(201);
     expect(await system.core.deps.instance.registered(5_000)).toBe(true);
     expect(system.log.map(({ event }) => event)).toContain('instance_lost');

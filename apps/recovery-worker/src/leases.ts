@@ -1,5 +1,5 @@
 import { checkAllLeases, sweepLeases } from '#payments/sweep-leases.js';
-import { type Missing, takeOrphans } from '#payments/take-orphans.js';
+import { newWatch, takeOrphans } from '#payments/take-orphans.js';
 import type { Core } from '#platform/core.js';
 import type { SweepPlan } from './sweep.js';
 
@@ -24,13 +24,13 @@ export function leaseSweep({ deps, log }: Core): SweepPlan {
 
 /** Takes over early what a process that died has left, and says so: somebody should know that it died. */
 export function orphanSweep({ deps, log }: Core): SweepPlan {
-  const missing: Missing = new Map();
+  const watch = newWatch();
   return {
     name: 'orphans',
     pauseMs: PAUSE_MS,
     runOnce: async () => {
       const requestId = `wrk_${deps.random.uuid()}`;
-      const { taken, more } = await takeOrphans(deps, missing, requestId);
+      const { taken, more } = await takeOrphans(deps, watch, requestId);
       if (taken > 0) log.warning('owner_presumed_dead', { request_id: requestId, taken });
       return more ? 'more' : 'done';
     },

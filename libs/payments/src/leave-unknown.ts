@@ -35,6 +35,7 @@ export async function leaveUnknown(
       waitMs(lease.waits, deps.random, { review, atLeastSeconds: outcome.retryAfterSeconds }),
       review,
       lease.byReader,
+      lease.operationId,
     ]);
     if (review && !lease.inReview) {
       deps.log.critical('payment_needs_review', { payment_id: id, tries, detail: outcome.detail });

@@ -8,6 +8,16 @@ export const OWNER_IS_GONE = `NOT EXISTS (
              AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
              AND l.classid = ${INSTANCE_LOCKS} AND l.objid::bigint = owner)`;
 
+/** Instances whose session holds its lock now. */
+export const FIND_LIVE_OWNERS = statement<{ owner: number }>(
+  'payments.find_live_owners',
+  `SELECT l.objid::bigint::int AS owner
+     FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.granted
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.classid = ${INSTANCE_LOCKS}`,
+);
+
 /**
  * Leases that are still running but whose owner's session is gone: among the claims that the mark has not
  * passed, and among the noted items. Bounded by what lies behind the mark.

@@ -118,5 +118,7 @@ function recordValues(lease: Lease, outcome: FinalOutcome, settlement: Settlemen
     reply.contentType,
     reply.location,
     reply.body,
+    payment.id,
+    lease.operationId,
   ];
 }

@@ -4,6 +4,9 @@ import { statement } from '#postgres/statement.js';
  * The record step: key, payment, attempt, order slot, ledger, event and saved answer change together, in
  * one statement and one commit. Whoever brings the outcome runs this, and only this.
  *
+ * Ids that the run knows are parameters, although the key row knows them too: a plan that was cached while
+ * the tables were small would else read all rows of an account to find the one that joins.
+ *
  * A run whose lease was taken over, or whose payment has moved on, finds no key row to move: no row comes
  * back, and nothing has changed.
  *
@@ -34,14 +37,14 @@ export const RECORD = statement<{ payment_id: string }>(
             settled_at = $10::timestamptz,
             event_sequence = event_sequence + 1
        FROM key
-      WHERE p.account_id = $1::uuid AND p.id = key.payment_id
+      WHERE p.account_id = $1::uuid AND p.id = $24::uuid AND p.id = key.payment_id
         AND p.status = 'pending'
      RETURNING p.account_id, p.id, p.order_id, p.currency, p.status, p.settled_at, p.event_sequence
    ), attempt AS (
      UPDATE attempts a
         SET outcome = $11::text, detail = $12::text, closed_at = payonce_now()
        FROM key, payment
-      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = $25::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $13::int AND a.outcome IS NULL
    ), slot AS (
      DELETE FROM order_slots s
@@ -66,7 +69,7 @@ export const RECORD = statement<{ payment_id: string }>(
    ), resolved AS (
      DELETE FROM unresolved u
       USING key
-      WHERE u.account_id = $1::uuid AND u.key_hash = key.key_hash
+      WHERE u.account_id = $1::uuid AND u.key_hash = $2::bytea AND u.key_hash = key.key_hash
    )
    SELECT key.payment_id
      FROM key

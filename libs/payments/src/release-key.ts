@@ -31,6 +31,7 @@ export async function releaseKey(
       outcome.reason,
       lease.queued,
       queueWaitMs(lease.waits, random, outcome.retryAfterSeconds),
+      lease.operationId,
     ]);
     if (!released) return pendingReply(payment, 'unknown');
     if (lease.queued) return pendingReply(payment, 'queued');

@@ -1,5 +1,5 @@
 import type { Deps } from './deps.js';
-import { FIND_ORPHANS } from './orphans.sql.js';
+import { FIND_LIVE_OWNERS, FIND_ORPHANS } from './orphans.sql.js';
 import { finishPayment } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
@@ -10,9 +10,23 @@ const BATCH_MAX = 50;
  */
 const GRACE_MS = 1_000;
 const GRACE_JITTER_MS = 500;
+const READ_AFTER_DEATH_MS = 15_000;
 
-/** Owners that this worker misses, and until when it waits for each. */
-export type Missing = Map<number, number>;
+/** What one worker remembers between passes. */
+export type Watch = {
+  /** Owners that were alive at the last pass; null before the first one. */
+  alive: Set<number> | null;
+  /** Leases are read until then: a claim of the one that died may still be on its way into the tables. */
+  readUntilMs: number;
+  /** Owners that are missed while they hold leases, and until when each is waited for. */
+  missing: Map<number, number>;
+};
+
+export const newWatch = (): Watch => ({
+  alive: null,
+  readUntilMs: 0,
+  missing: new Map(),
+});
 
 export type OrphanPass = { taken: number; more: boolean };
 
@@ -25,9 +39,11 @@ export type OrphanPass = { taken: number; more: boolean };
  */
 export async function takeOrphans(
   deps: Deps,
-  missing: Missing,
+  watch: Watch,
   requestId: string,
 ): Promise<OrphanPass> {
+  if (!(await somebodyIsMissing(deps, watch))) return { taken: 0, more: false };
+  const { missing } = watch;
   const orphans = await deps.db.run(FIND_ORPHANS, [BATCH_MAX]);
   const nowMs = deps.clock.monotonicMs();
   noteMissing(missing, new Set(orphans.map(({ owner }) => owner)), nowMs, deps.random.unit());
@@ -36,8 +52,25 @@ export async function takeOrphans(
   return { taken: results.filter(Boolean).length, more: due.length >= BATCH_MAX };
 }
 
+/** Leases are read only after somebody has gone, and at a worker's start, when nobody knows who was there. */
+async function somebodyIsMissing({ db, clock }: Deps, watch: Watch): Promise<boolean> {
+  const alive = new Set((await db.run(FIND_LIVE_OWNERS, [])).map(({ owner }) => owner));
+  const before = watch.alive;
+  watch.alive = alive;
+  const nowMs = clock.monotonicMs();
+  if (before === null || [...before].some((owner) => !alive.has(owner))) {
+    watch.readUntilMs = nowMs + READ_AFTER_DEATH_MS;
+  }
+  return nowMs < watch.readUntilMs || watch.missing.size > 0;
+}
+
 /** An owner that is back is forgotten; one that is newly missing gets its grace. */
-function noteMissing(missing: Missing, seen: Set<number>, nowMs: number, jitter: number): void {
+function noteMissing(
+  missing: Watch['missing'],
+  seen: Set<number>,
+  nowMs: number,
+  jitter: number,
+): void {
   for (const owner of missing.keys()) if (!seen.has(owner)) missing.delete(owner);
   for (const owner of seen) {
     if (!missing.has(owner)) missing.set(owner, nowMs + GRACE_MS + jitter * GRACE_JITTER_MS);

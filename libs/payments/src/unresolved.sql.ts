@@ -19,13 +19,13 @@ export const LEAVE_UNKNOWN = statement<{ tries: number; review: boolean }>(
      UPDATE attempts a
         SET outcome = 'unknown', detail = $5::text, closed_at = payonce_now()
        FROM key
-      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = $11::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $4::int AND a.outcome IS NULL
    ), operation AS (
      UPDATE operations o
         SET stored_error_at = payonce_now()
        FROM key
-      WHERE $6::boolean AND o.account_id = $1::uuid AND o.id = key.operation_id
+      WHERE $6::boolean AND o.account_id = $1::uuid AND o.id = $11::uuid AND o.id = key.operation_id
         AND o.stored_error_at IS NULL
    )
    INSERT INTO unresolved AS u (
@@ -60,7 +60,7 @@ export const RELEASE = statement<{ payment_id: string }>(
         AND k.lease_token = $3::uuid
         AND NOT EXISTS (
               SELECT 1 FROM attempts a
-               WHERE a.account_id = $1::uuid AND a.operation_id = k.operation_id
+               WHERE a.account_id = $1::uuid AND a.operation_id = $8::uuid AND a.operation_id = k.operation_id
                  AND a.attempt_no <> $4::int
                  AND (a.outcome IS NULL OR a.outcome = 'unknown'))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, ends_at
@@ -68,13 +68,13 @@ export const RELEASE = statement<{ payment_id: string }>(
      UPDATE attempts a
         SET outcome = 'not_sent', detail = $5::text, closed_at = payonce_now()
        FROM key
-      WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
+      WHERE a.account_id = $1::uuid AND a.operation_id = $8::uuid AND a.operation_id = key.operation_id
         AND a.attempt_no = $4::int AND a.outcome IS NULL
    ), operation AS (
      UPDATE operations o
         SET send_until = NULL
        FROM key
-      WHERE o.account_id = $1::uuid AND o.id = key.operation_id
+      WHERE o.account_id = $1::uuid AND o.id = $8::uuid AND o.id = key.operation_id
    ), slot AS (
      DELETE FROM order_slots s
       USING key
