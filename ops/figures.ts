@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkoutRoot, payonceHome } from '#embedded/home.js';
 import { lastRunRecord } from '#embedded/run-record.js';
-import { Db } from '#postgres/db.js';
-import { openPool } from '#postgres/pool.js';
+import type { Db } from '#postgres/db.js';
 import { UsageError, runCommand } from './command.js';
 import { type LoopResult, type Shot, closedLoop } from './figures/closed-loop.js';
 import * as sql from './figures/figures.sql.js';
 import { type Figures, render } from './figures/render.js';
+import { onDatabase } from './on-database.js';
 import { readStartSettings } from './start/settings.js';
 import { System } from './start/system.js';
 
@@ -65,17 +65,8 @@ async function measure(seconds: number, connections: number): Promise<Figures> {
   try {
     await system.start({ fresh: true });
     const ownerUrl = lastRunRecord(home)?.databaseUrl ?? '';
-    const pool = openPool({
-      url: ownerUrl,
-      applicationName: 'figures',
-      connectionsMax: 2,
-      onIdleError: () => {},
-    });
-    const db = new Db(pool);
-    const run = { db, url: system.apiUrl, apiKey: system.apiKey ?? '', seconds, connections };
-    const figures = await measureRunning(run);
-    await db.close();
-    return figures;
+    const base = { url: system.apiUrl, apiKey: system.apiKey ?? '', seconds, connections };
+    return await onDatabase(ownerUrl, 'figures', (db) => measureRunning({ db, ...base }));
   } finally {
     await system.stop();
     rmSync(home, { recursive: true, force: true });

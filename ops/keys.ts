@@ -7,10 +7,10 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '#accounts/manage-api-keys.js';
-import { Db } from '#postgres/db.js';
-import { openPool } from '#postgres/pool.js';
+import type { Db } from '#postgres/db.js';
 import { systemRandom } from '#seams/random.js';
 import { type OptionValues, UsageError, runCommand } from './command.js';
+import { onDatabase } from './on-database.js';
 
 const HELP = `npm run --silent keys -- create --account NAME [--live] [--scopes a,b]
 npm run --silent keys -- rotate ID [--overlap-seconds N]
@@ -75,12 +75,12 @@ async function create(values: OptionValues): Promise<number> {
     mode: values['live'] ? ('live' as const) : ('test' as const),
     scopes: readScopes(values['scopes']),
   };
-  const made = await onDatabase((db) => createApiKey({ db, random: systemRandom }, wanted));
+  const made = await onOwnDatabase((db) => createApiKey({ db, random: systemRandom }, wanted));
   return show(made);
 }
 
 async function rotate(id: string, overlapSeconds: number): Promise<number> {
-  const made = await onDatabase((db) =>
+  const made = await onOwnDatabase((db) =>
     rotateApiKey({ db, random: systemRandom }, id, overlapSeconds),
   );
   if (made === null) throw new UsageError(`No live key has the id ${id}.`);
@@ -88,7 +88,7 @@ async function rotate(id: string, overlapSeconds: number): Promise<number> {
 }
 
 async function revoke(id: string): Promise<number> {
-  if (!(await onDatabase((db) => revokeApiKey(db, id)))) {
+  if (!(await onOwnDatabase((db) => revokeApiKey(db, id)))) {
     throw new UsageError(`No key has the id ${id}.`);
   }
   process.stderr.write(`Revoked ${id}.\n`);
@@ -96,7 +96,7 @@ async function revoke(id: string): Promise<number> {
 }
 
 async function list(): Promise<number> {
-  const rows = await onDatabase((db) => db.run(LIST_API_KEYS, []));
+  const rows = await onOwnDatabase((db) => db.run(LIST_API_KEYS, []));
   if (rows.length === 0) process.stderr.write('There are no keys yet; make one with create.\n');
   for (const row of rows) process.stdout.write(`${lineOf(row)}\n`);
   return 0;
@@ -120,21 +120,10 @@ function show({ id, key }: { id: string; key: string }): number {
   return 0;
 }
 
-async function onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  return withDatabase({ env: process.env, random: systemRandom }, async (url) => {
-    const pool = openPool({
-      url,
-      applicationName: 'payonce-keys',
-      connectionsMax: 1,
-      onIdleError: () => {},
-    });
-    const db = new Db(pool);
-    try {
-      return await work(db);
-    } finally {
-      await db.close();
-    }
-  });
+function onOwnDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  return withDatabase({ env: process.env, random: systemRandom }, (url) =>
+    onDatabase(url, 'payonce-keys', work),
+  );
 }
 
 function readScopes(text: OptionValues[string]): readonly Scope[] {

@@ -1,10 +1,9 @@
 import { roleUrls } from '#embedded/role-urls.js';
 import { withDatabase } from '#embedded/with-database.js';
 import { readConfig } from '#platform/config.js';
-import { Db } from '#postgres/db.js';
-import { openPool } from '#postgres/pool.js';
 import { systemRandom } from '#seams/random.js';
 import { runCommand } from './command.js';
+import { onDatabase } from './on-database.js';
 import { verify } from './verify/verify.js';
 
 const HELP = `npm run verify
@@ -35,26 +34,13 @@ export async function main(args: string[]): Promise<void> {
         config.appDatabaseUrl ?? derived.appUrl,
         config.maintenanceDatabaseUrl ?? derived.maintenanceUrl,
       ].map((url) => decodeURIComponent(new URL(url).username));
-      const { findings, notes } = await withDb(databaseUrl, (db) => verify(db, roles));
+      const { findings, notes } = await onDatabase(databaseUrl, 'payonce-verify', (db) =>
+        verify(db, roles),
+      );
       for (const line of notes) process.stdout.write(`${line}\n`);
       for (const line of findings) process.stdout.write(`TAMPERED ${line}\n`);
       if (findings.length === 0) process.stdout.write('Nothing was tampered with.\n');
       return findings.length === 0 ? 0 : 1;
     });
   });
-}
-
-async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const pool = openPool({
-    url,
-    applicationName: 'payonce-verify',
-    connectionsMax: 1,
-    onIdleError: () => {},
-  });
-  const db = new Db(pool);
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
 }

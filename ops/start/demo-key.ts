@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureApiKey } from '#accounts/manage-api-keys.js';
-import { Db } from '#postgres/db.js';
-import { openPool } from '#postgres/pool.js';
+import { onDatabase } from '../on-database.js';
 
 const VARIABLE = 'PAYONCE_DEMO_KEY';
 
@@ -21,16 +20,5 @@ export function demoKey(root: string, env: NodeJS.ProcessEnv): string {
  * database that exists for a demonstration gets it.
  */
 export async function makeDemoKey(ownerUrl: string, key: string): Promise<void> {
-  const pool = openPool({
-    url: ownerUrl,
-    applicationName: 'payonce-start',
-    connectionsMax: 1,
-    onIdleError: () => {},
-  });
-  const db = new Db(pool);
-  try {
-    await ensureApiKey(db, 'demo', key);
-  } finally {
-    await db.close();
-  }
+  await onDatabase(ownerUrl, 'payonce-start', (db) => ensureApiKey(db, 'demo', key));
 }
