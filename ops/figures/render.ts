@@ -37,6 +37,7 @@ export function render(figures: Figures): string {
     `| round trips to PostgreSQL per payment | ${figures.roundTripsPerPayment.toFixed(2)} |`,
     `| commits per payment | ${figures.commitsPerPayment.toFixed(2)} |`,
     `| round trips per replay | ${figures.roundTripsPerReplay.toFixed(2)} |`,
+    `| payments at the processor at once, at 50 ms each, over a pool of 10 connections | ${atOnce().toFixed(1)} |`,
     '',
     `| bytes per payment, over ${sizedPayments} payments | table | indexes |`,
     '| --- | --- | --- |',
@@ -48,6 +49,11 @@ export function render(figures: Figures): string {
       ),
     `| together | ${per(total)} | |`,
   ].join('\n');
+
+  /** Little's law: more calls at once than connections means that no call holds one. */
+  function atOnce(): number {
+    return ((loops[1]?.result.perSecond ?? 0) * 50) / 1000;
+  }
 
   function per(bytes: number): string {
     return String(Math.round(bytes / sizedPayments));
