@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FINGERPRINT_VERSION, fingerprint } from '#idempotency/fingerprint.js';
+import { FINGERPRINT_VERSION, fingerprint, matchesFingerprint } from '#idempotency/fingerprint.js';
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
 import { cancelByKey, cancelPayment } from '#payments/cancel-payment.js';
@@ -29,14 +29,16 @@ export class CancellationsController {
     const key = readKey(request);
     refuseMembers(body, []);
     const route = '/v1/payments/:id/cancel';
+    const fingerprinted = { method: 'POST', route, params: { id }, body };
     const reply = await cancelPayment(this.core.deps, {
       accountId: callerOf(request).accountId,
       paymentId: readPaymentId(id),
       requestId: request.id,
       operation: `POST ${route}`,
       keyHash: hashKey(key),
-      fingerprint: fingerprint({ method: 'POST', route, params: { id }, body }),
+      fingerprint: fingerprint(fingerprinted),
       fingerprintVersion: FINGERPRINT_VERSION,
+      matches: (version, stored) => matchesFingerprint(fingerprinted, version, stored),
     });
     await sendReply(request, response, reply);
   }

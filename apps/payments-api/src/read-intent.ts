@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { FINGERPRINT_VERSION, fingerprint } from '#idempotency/fingerprint.js';
+import { FINGERPRINT_VERSION, fingerprint, matchesFingerprint } from '#idempotency/fingerprint.js';
 import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
 import type { Intent, Verdict } from '#payments/intent.js';
 import type { AccountLimits } from '#platform/account-limits.js';
@@ -28,14 +28,16 @@ export async function readIntent(
   const operation = { method: 'POST', route: '/v1/payments' };
   const body = readBody(request);
   const key = readKey(request);
+  const fingerprinted = { ...operation, params: {}, body };
   return {
     account: { id: caller.accountId, orderOnce: caller.orderOnce ?? core.config.orderOnce },
     requestId: request.id,
     operation: `${operation.method} ${operation.route}`,
     keyHash: hashKey(key),
     processorKey: deriveProcessorKey(caller.accountId, 'charge', key),
-    fingerprint: fingerprint({ ...operation, params: {}, body }),
+    fingerprint: fingerprint(fingerprinted),
     fingerprintVersion: FINGERPRINT_VERSION,
+    matches: (version, stored) => matchesFingerprint(fingerprinted, version, stored),
     queue: readPrefer(request.raw.rawHeaders).respondAsync,
     verdict: await judge(core, caller, body, limits, full),
   };

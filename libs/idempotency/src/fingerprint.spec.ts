@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseStrictJson } from '#json/strict-json.js';
-import { fingerprint, FINGERPRINT_VERSION } from './fingerprint.js';
+import { fingerprint, FINGERPRINT_VERSION, matchesFingerprint } from './fingerprint.js';
 
 const ROUTE = '/v1/payments/:id/refunds';
 
@@ -22,6 +22,15 @@ describe('fingerprint', () => {
     expect(fingerprint({ ...input, params: { id: 'a' }, body: {} }).toString('hex')).toBe(
       'cc6fe74439822e6bc8971922711b37ae244840cfdd545d83377236817b958612',
     );
+  });
+
+  it('of a stored row is compared by the version that made it', () => {
+    const request = { method: 'POST', route: ROUTE, params: {}, body: { amount: 1 } };
+    const stored = fingerprint(request);
+    expect(matchesFingerprint(request, 1, stored)).toBe(true);
+    expect(matchesFingerprint({ ...request, body: { amount: 2 } }, 1, stored)).toBe(false);
+    // A newer release wrote it, and was rolled back: nothing may be replayed to anybody.
+    expect(matchesFingerprint(request, 2, stored)).toBe(false);
   });
 
   it.each([

@@ -26,6 +26,7 @@ export type CancelIntent = {
   keyHash: Buffer;
   fingerprint: Buffer;
   fingerprintVersion: number;
+  matches: (version: number, fingerprint: Buffer) => boolean;
 };
 
 /** A lost race means reading again; each round somebody else has moved on. */
@@ -40,7 +41,9 @@ export async function cancelPayment({ db }: CancelDeps, intent: CancelIntent): P
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const [own] = await db.run(FIND_KEY, [accountId, keyHash]);
     if (own) {
-      const same = own.operation === intent.operation && own.fingerprint.equals(intent.fingerprint);
+      const same =
+        own.operation === intent.operation &&
+        intent.matches(own.fingerprint_version, own.fingerprint);
       if (!same) return problemReply({ code: 'idempotency_key_reused' }, requestId);
       if (own.answer_body !== null) return replayOf(own);
       const extra = { payment_id: own.payment_id };

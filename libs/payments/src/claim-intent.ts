@@ -139,8 +139,7 @@ async function decide(
 function isSameRequest(intent: Intent, winner: WinnerColumns): boolean {
   return (
     winner.operation === intent.operation &&
-    winner.fingerprint_version === intent.fingerprintVersion &&
-    winner.fingerprint.equals(intent.fingerprint)
+    intent.matches(winner.fingerprint_version, winner.fingerprint)
   );
 }
 

@@ -24,7 +24,7 @@ export type Log = {
 };
 
 /** This process, as others see it. Without its registration nothing is sent: others may take its work over. */
-export type Self = { readonly id: number; registered(withinMs: number): Promise<boolean> };
+export type Registration = { readonly id: number; registered(withinMs: number): Promise<boolean> };
 
 /** All that taking a payment needs. Each phase declares the part of it that it may touch. */
 export type Deps = {
@@ -34,7 +34,7 @@ export type Deps = {
   random: Random;
   terms: Terms;
   log: Log;
-  instance: Self;
+  instance: Registration;
   /** For work that outlives the answer to its caller. */
   background: Background;
 };

@@ -15,6 +15,8 @@ export type Intent = {
   processorKey: string;
   fingerprint: Buffer;
   fingerprintVersion: number;
+  /** Whether a key row of that version was written for this very request. */
+  matches: (version: number, fingerprint: Buffer) => boolean;
   /** `Prefer: respond-async`: the claim is all that this request does. */
   queue: boolean;
   /** `Prefer: wait=N`: how far the caller's patience goes, and what it would get if it ended now. */

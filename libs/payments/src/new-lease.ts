@@ -1,11 +1,11 @@
 import type { Processor } from '#processor/processor.js';
 import type { WinnerColumns } from './claim.sql.js';
-import type { Self, Terms } from './deps.js';
+import type { Registration, Terms } from './deps.js';
 import type { Accepted, Intent } from './intent.js';
 import type { Lease } from './lease.js';
 import type { Payment, PaymentOrder } from './payment.js';
 
-type LeaseDeps = { processor: Processor; terms: Terms; instance: Self };
+type LeaseDeps = { processor: Processor; terms: Terms; instance: Registration };
 
 /** What the claim statement returned of our own rows. */
 export type OwnClaim = {
