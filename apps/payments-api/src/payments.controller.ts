@@ -37,9 +37,12 @@ export class PaymentsController {
     const { full, leave } = this.limits.enter(callerOf(request).accountId);
     try {
       const intent = await readIntent(this.core, request, this.limits, full);
+      if (hasGone(request)) return this.#leaveUnclaimed(request, response);
       const preference = readPrefer(request.raw.rawHeaders);
-      const reply = await this.#take(intent, preference);
-      const applied = appliedPreference(preference);
+      const taking = this.#take(intent, preference);
+      this.core.deps.background.add(taking); // also when its caller hangs up from now on
+      const reply = await taking;
+      const applied = appliedPreference(preference, reply.status);
       if (applied !== null) response.header('preference-applied', applied);
       await sendReply(request, response, reply);
     } finally {
@@ -72,6 +75,12 @@ export class PaymentsController {
     );
   }
 
+  /** Nobody can hear the answer, and nothing was begun: nothing is. @keeps P9 */
+  #leaveUnclaimed(request: FastifyRequest, response: FastifyReply): void {
+    this.core.log.info('caller_gone', { request_id: request.id });
+    response.hijack();
+  }
+
   #take(intent: Intent, { respondAsync, waitSeconds }: Preference): Promise<Reply> {
     const { deps } = this.core;
     if (respondAsync || waitSeconds === null) return takePayment(deps, intent);
@@ -81,6 +90,11 @@ export class PaymentsController {
   get #reads() {
     return { db: this.core.deps.db, source: this.core.source };
   }
+}
+
+/** A caller who closed its side is answered no more: Node ends the connection then. */
+function hasGone({ raw }: FastifyRequest): boolean {
+  return !raw.socket.writable;
 }
 
 /** "Not yours" and "not there" are one answer. @keeps P8 */

@@ -4,28 +4,41 @@ export type Preference = { respondAsync: boolean; waitSeconds: number | null };
 /** No caller waits longer than this at a stretch; Node's own limits and balancers would end it. */
 const WAIT_SECONDS_MAX = 60;
 
-/** Reads every Prefer header of Node's raw list. The first of two equal preferences counts. */
+/** A name, perhaps a value (bare or quoted), perhaps parameters, which none of ours has. */
+const PREFERENCE = /^\s*([^\s=;"]+)\s*(?:=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*)?(?:;|$)/;
+
+/** Reads every Prefer header of Node's raw list. The first of two equal preferences counts, the other never. */
 export function readPrefer(rawHeaders: readonly string[]): Preference {
-  const preference: Preference = { respondAsync: false, waitSeconds: null };
+  const asked = new Map<string, string>();
   for (const part of preferences(rawHeaders)) {
-    const [name, value] = part.split(';', 1)[0]?.split('=') ?? [];
-    if (name?.trim().toLowerCase() === 'respond-async') preference.respondAsync = true;
-    if (name?.trim().toLowerCase() !== 'wait' || preference.waitSeconds !== null) continue;
-    const seconds = /^\s*"?(\d{1,9})"?\s*$/.exec(value ?? '')?.[1];
-    if (seconds !== undefined) preference.waitSeconds = Math.min(Number(seconds), WAIT_SECONDS_MAX);
+    const [, name = '', quoted, bare] = PREFERENCE.exec(part) ?? [];
+    if (!asked.has(name.toLowerCase())) asked.set(name.toLowerCase(), quoted ?? bare ?? '');
   }
-  return preference;
+  const wait = asked.get('wait') ?? '';
+  return {
+    respondAsync: asked.get('respond-async') === '',
+    waitSeconds: /^\d+$/.test(wait) ? Math.min(Number(wait), WAIT_SECONDS_MAX) : null,
+  };
 }
 
-/** What was applied, for the Preference-Applied header; null if nothing was. */
-export function appliedPreference({ respondAsync, waitSeconds }: Preference): string | null {
-  if (respondAsync) return 'respond-async';
+/**
+ * What was applied, for the Preference-Applied header; null if nothing was. A replay and a refusal are
+ * answered at once, so they are no asynchronous answers.
+ */
+export function appliedPreference(
+  { respondAsync, waitSeconds }: Preference,
+  status: number,
+): string | null {
+  if (respondAsync) return status === 202 ? 'respond-async' : null;
   return waitSeconds === null ? null : `wait=${waitSeconds}`;
 }
+
+/** The parts between commas; a comma within quotes is none. */
+const PART = /(?:[^",]|"(?:\\.|[^"\\])*"?)+/g;
 
 function* preferences(rawHeaders: readonly string[]): Generator<string> {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === 'prefer')
-      yield* (rawHeaders[index + 1] ?? '').split(',');
+      yield* (rawHeaders[index + 1] ?? '').match(PART) ?? [];
   }
 }

@@ -9,7 +9,7 @@ import {
   FIND_CANCELABLE_BY_KEY,
 } from './cancel.sql.js';
 import { replayOf } from './claim-intent.js';
-import { FIND_KEY } from './claim.sql.js';
+import { FIND_KEY, type WinnerColumns } from './claim.sql.js';
 import { renderPayment } from './payment.js';
 import { pendingPayment } from './read-pending.js';
 import { JSON_TYPE, type Reply, okReply, problemReply } from './reply.js';
@@ -40,15 +40,7 @@ export async function cancelPayment({ db }: CancelDeps, intent: CancelIntent): P
   const { accountId, paymentId, keyHash, requestId } = intent;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const [own] = await db.run(FIND_KEY, [accountId, keyHash]);
-    if (own) {
-      const same =
-        own.operation === intent.operation &&
-        intent.matches(own.fingerprint_version, own.fingerprint);
-      if (!same) return problemReply({ code: 'idempotency_key_reused' }, requestId);
-      if (own.answer_body !== null) return replayOf(own);
-      const extra = { payment_id: own.payment_id };
-      return problemReply({ code: 'idempotency_key_expired', extra }, requestId);
-    }
+    if (own) return answerOfOwnKey(own, intent);
     const [target] = await db.run(FIND_CANCELABLE_BY_ID, [accountId, paymentId]);
     if (!target) return problemReply({ code: 'payment_not_found' }, requestId);
     const refusal = refusalOf(target);
@@ -57,6 +49,21 @@ export async function cancelPayment({ db }: CancelDeps, intent: CancelIntent): P
     if (reply !== null) return reply;
   }
   return problemReply({ code: 'payment_in_progress', extra: { payment_id: paymentId } }, requestId);
+}
+
+/** What a request meets at its own key. Like a payment's, a canceled key says so first. */
+function answerOfOwnKey(own: WinnerColumns, intent: CancelIntent): Reply {
+  const extra = { payment_id: own.payment_id };
+  if (own.state === 'canceled') {
+    return problemReply({ code: 'idempotency_key_canceled', extra }, intent.requestId);
+  }
+  const same =
+    own.operation === intent.operation && intent.matches(own.fingerprint_version, own.fingerprint);
+  if (!same) {
+    return problemReply({ code: 'idempotency_key_reused' }, intent.requestId);
+  }
+  if (own.answer_body !== null) return replayOf(own);
+  return problemReply({ code: 'idempotency_key_expired', extra }, intent.requestId);
 }
 
 /**

@@ -8,7 +8,7 @@ import { takePayment } from './take-payment.js';
  * Takes a payment for a caller who waits so long and no longer (`Prefer: wait=N`). When the wait ends:
  *
  *   nothing claimed yet       503; should the claim still come, it is released unsent
- *   claimed, and sent         202; the payment is finished without the caller
+ *   claimed, perhaps sent     202; the payment is finished without the caller
  *   claimed, not sent         released, 503: the charge step sees that the wait has ended
  *
  * @keeps P9: nothing is sent for a caller whose wait has ended.
@@ -30,7 +30,10 @@ export async function takePaymentWithin(
   const first = await Promise.race([taking, waiting]).finally(() => answered.abort());
   if (first !== 'over') return first;
   const { lease, sent } = patience;
-  if (lease !== null) return sent ? pendingReply(lease.payment, 'running') : taking;
+  if (lease !== null) {
+    const mayHaveMoved = sent || lease.unknownBefore;
+    return mayHaveMoved ? pendingReply(lease.payment, 'running') : taking;
+  }
   const detail = 'Your wait ended before anything was claimed or sent.';
   return problemReply({ code: 'overloaded', detail }, intent.requestId);
 }

@@ -87,7 +87,8 @@ export const TAKE_UP = statement<TakenUpRow>(
       WHERE before.action <> 'close'
    ), due AS (
      INSERT INTO unresolved (account_id, key_hash, claim_id, payment_id, reason, next_try_at, since)
-     SELECT account_id, key_hash, claim_id, payment_id, 'taken up', locked_until, payonce_now()
+     SELECT account_id, key_hash, claim_id, payment_id, 'taken up',
+            CASE WHEN $13::boolean THEN payonce_now() ELSE locked_until END, payonce_now()
        FROM key
      ON CONFLICT (account_id, key_hash) DO UPDATE
         SET next_try_at = CASE WHEN $13::boolean THEN unresolved.next_try_at ELSE EXCLUDED.next_try_at END

@@ -46,10 +46,11 @@ export class ProcessSystem {
     return processes.spawnApi({ appUrl, mockUrl, failpoints, env: { ...SETTINGS, ...env } });
   }
 
-  worker(processes: Processes) {
+  worker(processes: Processes, failpoints = '', env: Record<string, string> = {}) {
     const { appUrl, maintenanceUrl } = this.database;
     const mockUrl = this.mockClient.url;
-    return processes.spawnWorker({ appUrl, maintenanceUrl, mockUrl, env: SETTINGS });
+    const settings = { ...SETTINGS, FAILPOINTS: failpoints, ...env };
+    return processes.spawnWorker({ appUrl, maintenanceUrl, mockUrl, env: settings });
   }
 
   /** Moves the database's clock and the processor's. */
@@ -59,13 +60,20 @@ export class ProcessSystem {
   }
 
   /** POST /v1/payments to one process, with whatever of the answer came through. */
-  pay(service: ServiceProcess, key: string, body: object = {}): Promise<Seen> {
+  pay(
+    service: ServiceProcess,
+    key: string,
+    body: object = {},
+    more: { headers?: Record<string, string>; hangUp?: Promise<unknown> } = {},
+  ): Promise<Seen> {
     const text = JSON.stringify({ ...honestBody(), ...body });
-    return sendTo(`${service.url}/v1/payments`, 'POST', text, {
+    const headers = {
       authorization: `Bearer ${this.apiKey}`,
       'content-type': 'application/json',
       'idempotency-key': key,
-    });
+      ...more.headers,
+    };
+    return sendTo(`${service.url}/v1/payments`, 'POST', text, headers, more.hangUp);
   }
 
   get(service: ServiceProcess, path: string): Promise<Seen> {
@@ -102,6 +110,7 @@ function sendTo(
   method: string,
   body: string,
   headers: Record<string, string>,
+  hangUp?: Promise<unknown>,
 ): Promise<Seen> {
   return new Promise((resolve) => {
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -121,6 +130,7 @@ function sendTo(
       );
     });
     sending.end(body);
+    void hangUp?.then(() => sending.destroy());
   });
 }
 
