@@ -44,7 +44,11 @@ export async function cancelPayment({ db }: CancelDeps, intent: CancelIntent): P
     const [target] = await db.run(FIND_CANCELABLE_BY_ID, [accountId, paymentId]);
     if (!target) return problemReply({ code: 'payment_not_found' }, requestId);
     const refusal = refusalOf(target);
-    if (refusal !== null) return refused(refusal, target, requestId);
+    if (refusal !== null) {
+      // It may be our own twin, between the two looks, that canceled it.
+      const [twin] = await db.run(FIND_KEY, [accountId, keyHash]);
+      return twin ? answerOfOwnKey(twin, intent) : refused(refusal, target, requestId);
+    }
     const reply = await cancelRow(db, accountId, target, intent);
     if (reply !== null) return reply;
   }
