@@ -10,6 +10,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Said in one line: the compiler's own lines stand above it, and our stack would bury them. */
+export class BuildError extends Error {}
+
 /** Modules that the production build replaces by their empty twin (`name.production.js`). */
 const FAULT_BUILD_ONLY = ['libs/seams/src/failpoints', 'libs/seams/src/build-kind'];
 
@@ -60,7 +63,9 @@ function compile(outDir) {
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', outDir];
   const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (run.status !== 0)
-    throw new Error(`The TypeScript build failed (exit ${run.status}); the lines above say where.`);
+    throw new BuildError(
+      `The TypeScript build failed (exit ${run.status}); the lines above say where.`,
+    );
 }
 
 function chooseFaultModules(out, kind) {
@@ -112,12 +117,30 @@ function sourceStamp() {
   return hash.digest('hex');
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const kind = process.argv.includes('--production') ? 'production' : 'demonstration';
-  const { folder, fresh } = build(kind);
-  console.log(
-    fresh
-      ? `Built the ${kind} build into ${folder}`
-      : `The ${kind} build in ${folder} is up to date`,
-  );
+const HELP = `npm run build
+
+Makes the production build in dist/: without failpoints, and it refuses demo secrets. Does nothing when
+the sources have not changed since.
+
+  --help   prints this
+Exits 1 when the TypeScript build failed.
+`;
+
+function main(args) {
+  if (args.includes('--help') || args.includes('-h')) return process.stdout.write(HELP);
+  const kind = args.includes('--production') ? 'production' : 'demonstration';
+  try {
+    const { folder, fresh } = build(kind);
+    console.log(
+      fresh
+        ? `Built the ${kind} build into ${folder}`
+        : `The ${kind} build in ${folder} is up to date`,
+    );
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main(process.argv.slice(2));

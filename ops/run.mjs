@@ -3,12 +3,22 @@
 // so that signals sent to npm's child reach the command itself.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from './build.mjs';
+import { BuildError, build } from './build.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 const started = performance.now();
-const { folder, fresh } = build('demonstration');
+const { folder, fresh } = builtOrExit();
 if (fresh) console.error(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 process.argv = [process.argv[0], join(folder, 'ops', `${command}.js`), ...args];
 const { main } = await import(pathToFileURL(process.argv[1]).href);
 await main(args);
+
+function builtOrExit() {
+  try {
+    return build('demonstration');
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    return process.exit(1);
+  }
+}

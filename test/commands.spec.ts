@@ -24,11 +24,14 @@ describe('the commands', () => {
     expect(Object.values(scripts).filter((script) => !script.startsWith('exec node '))).toEqual([]);
   });
 
-  it.each(['test', 'check', 'help'])('%s tells what it does when asked with --help', (name) => {
-    const { status, stdout } = node([`ops/${name}.mjs`, '--help']);
-    expect(status).toBe(0);
-    expect(stdout).toContain('npm ');
-  });
+  it.each(['test', 'check', 'help', 'build'])(
+    '%s tells what it does when asked with --help',
+    (name) => {
+      const { status, stdout } = node([`ops/${name}.mjs`, '--help']);
+      expect(status).toBe(0);
+      expect(stdout).toContain('npm ');
+    },
+  );
 
   it('check refuses an argument that it does not know', () => {
     const { status, stderr } = node(['ops/check.mjs', '--fast']);

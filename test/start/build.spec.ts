@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -23,4 +23,21 @@ it('builds that run at once leave one whole build and no rubbish', async () => {
   const start = join(checkout, 'dist-demo/ops/start.js');
   expect((await promisify(execFile)(process.execPath, ['--check', start])).stderr).toBe('');
   expect((await build()).stdout).toContain('up to date');
+});
+
+it.each([
+  ['npm run build', ['ops/build.mjs', '--production']],
+  ['npm start', ['ops/run.mjs', 'start', '--help']],
+])("%s ends with the compiler's lines and one of ours when the build fails", async (_, args) => {
+  const { folder, checkout } = copyCheckout();
+  folders.push(folder);
+  writeFileSync(join(checkout, 'libs/money/src/broken.ts'), 'export const broken: number = "";\n');
+  const run = promisify(execFile)(process.execPath, args, { cwd: checkout });
+  const { code, stderr } = await run.then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number; stderr: string }) => error,
+  );
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/broken\.ts\S+ error TS2322.*\nThe TypeScript build failed/s);
+  expect(stderr).not.toContain('    at ');
 });
