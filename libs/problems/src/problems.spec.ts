@@ -6,6 +6,25 @@ import { PROBLEMS, type ProblemCode, type ProblemDefinition } from './registry.j
 const PAGES = new URL('../../../docs/problems/', import.meta.url);
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
+/** What these have to say is the same for every request: nobody gives them a detail or a param. */
+const SAID_BY_SUMMARY: ProblemCode[] = [
+  'idempotency_key_missing',
+  'idempotency_key_in_progress',
+  'idempotency_key_reused',
+  'idempotency_key_expired',
+  'order_already_paid',
+  'payment_unresolved',
+  'unauthenticated',
+  'body_too_large',
+  'headers_too_large',
+  'request_timeout',
+  'method_not_allowed',
+  'not_found',
+  'payment_not_found',
+  'database_unavailable',
+  'internal_error',
+];
+
 describe('problem pages', () => {
   it('are one for each code, and no other', () => {
     const pages = readdirSync(PAGES).map((file) => file.replace(/\.md$/, ''));
@@ -42,6 +61,10 @@ describe('problem pages', () => {
 
     const sent = renderProblem({ ...extra, code, extra }, extra.request_id);
     expect(shown).toBe(JSON.stringify(JSON.parse(sent.body), null, 2));
+    expect(extra.request_id).toMatch(/^req_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    if (SAID_BY_SUMMARY.includes(code)) {
+      expect([extra.detail, extra.param]).toEqual([definitionOf(code).summary, null]);
+    }
     const [statusLine, ...headers] = fenced(page, 'http').split('\n');
     expect(statusLine).toMatch(new RegExp(`^HTTP/1.1 ${sent.status} `));
     expect(headers.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))).toEqual(
