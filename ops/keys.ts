@@ -59,7 +59,9 @@ export async function main(args: string[]): Promise<void> {
         case 'list':
           return list();
         default:
-          throw new UsageError(action === undefined ? 'Say what to do.' : `Unknown: ${action}`);
+          throw new UsageError(
+            `${action === undefined ? 'Say what to do' : `"${action}" is none of these`}: create, rotate, revoke or list.`,
+          );
       }
     },
   );
@@ -68,7 +70,7 @@ export async function main(args: string[]): Promise<void> {
 async function create(values: OptionValues): Promise<number> {
   const account = String(values['account'] ?? '');
   if (account === '' || [...account].length > 100) {
-    throw new UsageError('--account must have 1 to 100 characters.');
+    throw new UsageError('Name the account with --account NAME, of 1 to 100 characters.');
   }
   const wanted = {
     account,
@@ -83,7 +85,7 @@ async function rotate(id: string, overlapSeconds: number): Promise<number> {
   const made = await onOwnDatabase((db) =>
     rotateApiKey({ db, random: systemRandom }, id, overlapSeconds),
   );
-  if (made === null) throw new UsageError(`No live key has the id ${id}.`);
+  if (made === null) throw new UsageError(`No active key has the id ${id}.`);
   return show(made);
 }
 
@@ -108,7 +110,7 @@ function lineOf(row: ApiKeyListRow): string {
       ? `revoked ${row.revoked_at.toISOString()}`
       : row.expires_at !== null
         ? `until ${row.expires_at.toISOString()}`
-        : 'live';
+        : 'active';
   const { id, account_name, mode, prefix, scopes } = row;
   return [id, account_name, mode, `${prefix}…`, scopes.join(','), state].join('  ');
 }

@@ -77,6 +77,20 @@ describe('npm run keys', () => {
     expect(keys('revoke', id).status).toBe(0); // again: nothing changes
   });
 
+  it('says of a key that works that it is active, which no side of an account is called', () => {
+    const { id } = keys('create', '--account', 'listed');
+    const line = keys('list')
+      .stdout.split('\n')
+      .find((one) => one.startsWith(id));
+    expect(line?.split('  ').slice(1)).toEqual([
+      'listed',
+      'test',
+      expect.stringMatching(/^po_test_/),
+      'payments:write,payments:read',
+      'active',
+    ]);
+  });
+
   it('lists keys without the text of any', async () => {
     const { key, id } = keys('create', '--account', 'listed');
     const { stdout } = keys('list');
@@ -91,8 +105,8 @@ describe('npm run keys', () => {
     [['rotate', 'nonsense'], 'id'],
     [['rotate', '01a233e7-08f5-7c76-a614-c3a439d6d050'], '01a233e7'],
     [['revoke', '01a233e7-08f5-7c76-a614-c3a439d6d050'], '01a233e7'],
-    [['destroy'], 'destroy'],
-    [[], 'what to do'],
+    [['destroy'], '"destroy" is none of these: create, rotate'],
+    [[], 'what to do: create, rotate, revoke or list'],
   ])('refuses %j and says what is wrong', (args, words) => {
     const { status, stdout, stderr } = keys(...args);
     expect([status, stdout]).toEqual([2, '']);
