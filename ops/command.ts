@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '#platform/config.js';
+import { DatabaseUnavailable } from '#postgres/errors.js';
 
 /** A command that was called wrongly, or that cannot do what it was asked: said in one line, exit code 2. */
 export class UsageError extends Error {}
@@ -33,10 +34,16 @@ export async function runCommand<O extends Options>(
 
 /** What people need of an error: a sentence, and the stack only where it is a bug. */
 function inWords(error: unknown): string {
+  if (error instanceof DatabaseUnavailable)
+    return `${error.message}: ${causeOf(error)}\nSee --help.`;
   if (!(error instanceof Error)) return String(error);
   const expected =
     error instanceof UsageError ||
     error instanceof ConfigError ||
     (error as NodeJS.ErrnoException).code !== undefined;
   return expected ? `${error.message}\nSee --help.` : (error.stack ?? error.message);
+}
+
+function causeOf({ cause }: DatabaseUnavailable): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

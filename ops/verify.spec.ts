@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,20 @@ describe('verify', () => {
   it('finds nothing where nothing was tampered with', async () => {
     const verdict = await verify(db, SERVICES);
     expect(verdict.findings).toEqual([]);
-    expect(verdict.notes).toEqual(['2 ledger rows in 1 balances of an account and a currency.']);
+    expect(verdict.notes).toEqual([
+      '2 ledger rows in 1 balance (one for each account and currency).',
+    ]);
+  });
+
+  it('says in words that the database cannot be reached, and exits 2', () => {
+    const env = { ...process.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const run = spawnSync(process.execPath, [join(root, 'ops/run.mjs'), 'verify'], {
+      env,
+      encoding: 'utf8',
+    });
+    expect(run.status).toBe(2);
+    expect(run.stderr).toMatch(/The database cannot be reached: .*127\.0\.0\.1:1$/m);
+    expect(run.stderr).not.toContain('    at ');
   });
 
   const OFF = 'ALTER TABLE ledger_entries DISABLE TRIGGER ledger_entries_no_change';

@@ -159,6 +159,8 @@ async function findDifferences(db: Db): Promise<Verdict> {
           `balance: account ${row.account_id}, ${row.currency}: debits ${row.debits}, credits ${row.credits}`,
       ),
     ],
-    notes: [`${entries} ledger rows in ${balances.length} balances of an account and a currency.`],
+    notes: [
+      `${entries} ledger rows in ${balances.length} ${balances.length === 1 ? 'balance' : 'balances'} (one for each account and currency).`,
+    ],
   };
 }
