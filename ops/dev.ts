@@ -8,7 +8,7 @@ import { readArguments, runUntilStopped, tellHowToUse } from './start.js';
 
 const HELP = `npm run dev [-- --fresh]
 
-The same as npm start; when a file in apps/ or libs/ changes, it builds and starts the services again.
+The same as npm start; when a file in apps/, libs/ or migrations/ changes, it builds and starts the services again.
 The database keeps running. A build that fails leaves the old services at work.
 
   --fresh   begin anew: an empty database and an empty book of the mock processor

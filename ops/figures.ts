@@ -15,7 +15,7 @@ import { onDatabase } from './on-database.js';
 import { readStartSettings } from './start/settings.js';
 import { System } from './start/system.js';
 
-const HELP = `npm run figures [-- --seconds N] [-- --connections N] [-- --write]
+const HELP = `npm run figures -- [--seconds N] [--connections N] [--write]
 
 Measures a system of its own, started for this and thrown away: payments and replays a second with a
 processor that answers at once and one that takes 50 ms, round trips and commits per payment, bytes

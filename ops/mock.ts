@@ -9,7 +9,7 @@ import {
   SettingError,
 } from '../apps/mock-processor/src/settings.js';
 
-const HELP = `npm run mock [-- --port N] [-- --book FILE] [-- --fresh]
+const HELP = `npm run mock -- [--port N] [--book FILE] [--fresh]
 
 Starts a card processor that speaks the part of Stripe's API that takes, captures, cancels and refunds
 payments, keeps a book of its own, and misbehaves when it is told to. Point any Stripe client at it.

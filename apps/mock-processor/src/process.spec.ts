@@ -116,6 +116,7 @@ test('a port that is taken ends it with 1: a later start may find it free', asyn
   const { url } = await start().untilListening();
   const second = start({ MOCK_PORT: new URL(url).port, MOCK_BOOK: join(folder, 'second') });
   expect(await second.ended).toBe(1);
+  expect(second.stderr).toContain(`port ${new URL(url).port} is taken`);
   expect(second.stderr).toContain('MOCK_PORT');
 });
 

@@ -49,7 +49,11 @@ export function explainFailedStart(error: unknown): { message: string; exitCode:
   const { message, code } = error as NodeJS.ErrnoException;
   if (error instanceof SettingError) return { message, exitCode: EXIT_CONFIGURATION };
   // The port may be free a moment later: whoever supervises us tries again.
-  if (code === 'EADDRINUSE') return { message: `MOCK_PORT: ${message}`, exitCode: 1 };
+  if (code === 'EADDRINUSE') {
+    const { port } = error as { port?: number };
+    const what = `port ${port} is taken by another process; MOCK_PORT or --port names another`;
+    return { message: what, exitCode: 1 };
+  }
   const setting = settingBehind(error as NodeJS.ErrnoException);
   if (setting === null) return { message, exitCode: 1 };
   return { message: `${setting}: ${message}`, exitCode: EXIT_CONFIGURATION };
