@@ -20,10 +20,11 @@ that takes a payment. Ctrl-C stops everything; the data stays for the next start
   --fresh   begin anew: an empty database and an empty book of the mock processor
   --help    this text
 
-Settings come from the environment; .env.example lists them all. The common ones:
+Settings come from the environment; .env.example lists those of the services. The common ones:
   PORT, MOCK_PORT   ports of the API (3000) and of the mock processor (3001)
   DATABASE_URL      a PostgreSQL of yours (15 or newer) in place of the embedded one
-  PAYONCE_HOME      where the embedded database and the mock's book are kept
+  PAYONCE_HOME      where the embedded database and the mock's book are kept: each checkout has a folder
+                    in ~/.local/share/payonce, or in /var/lib/payonce when root starts it
 `;
 
 /** `npm start`. It ends the process itself, with 0 when it was asked to stop. */
@@ -46,6 +47,7 @@ export async function runUntilStopped(
   const stop = stopRequest();
   let system: System | undefined;
   let exitCode = 0;
+  let begun = true;
   try {
     system = await prepare(process.env, fresh);
     const end = await Promise.race([
@@ -57,10 +59,13 @@ export async function runUntilStopped(
     say(`\n${end.words}`);
   } catch (error) {
     exitCode = 1;
+    // Else "stopped" would sound as if the run that was in the way had ended.
+    begun = system !== undefined && !(error instanceof AlreadyRunning);
     say(inWords(error));
   }
   await system?.stop();
-  say(exitCode === 0 ? 'Everything has stopped; the data is kept for the next start.' : 'Stopped.');
+  if (exitCode === 0) say('Everything has stopped; the data is kept for the next start.');
+  else if (begun) say('Stopped.');
   process.exit(exitCode);
 }
 
@@ -120,5 +125,13 @@ function inWords(error: unknown): string {
   if (error instanceof AlreadyRunning) {
     return `${error.message} Stop it with Ctrl-C in its terminal, or with: kill ${error.pid}`;
   }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return process.env['DATABASE_URL'] && isRefusedConnection(error)
+    ? `DATABASE_URL: the database cannot be used: ${error.message}`
+    : (error.stack ?? error.message);
+}
+
+/** Nobody listens there, or PostgreSQL sends us away: a wrong address, user, password or name. */
+function isRefusedConnection(error: Error & { syscall?: string; severity?: string }): boolean {
+  return ['connect', 'getaddrinfo'].includes(error.syscall ?? '') || error.severity === 'FATAL';
 }

@@ -75,6 +75,13 @@ it.each([
   expect(run.output).not.toContain('Making a new database');
 });
 
+it('says in one line that a database of yours cannot be used', async () => {
+  const run = start({ env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' } });
+  expect(await run.ended).toBe(1);
+  expect(run.output).toMatch(/^DATABASE_URL: the database cannot be used: .*127\.0\.0\.1:1$/m);
+  expect(run.output).not.toContain('    at ');
+});
+
 it('stops everything with 1, and says which service, when one refuses its configuration', async () => {
   const home = temporaryHome();
   mkdirSync(join(home, 'mock'));
@@ -108,6 +115,7 @@ it('refuses a second start of one checkout clearly, and the first goes on', asyn
   expect(code).toBe(1);
   const [loser, winner] = first.child.exitCode === null ? [second, first] : [first, second];
   expect(loser.output).toMatch(/Payonce already runs from this checkout \(pid \d+\)/);
+  expect(loser.output).not.toContain('topped');
   await winner.untilReady();
   expect((await fetch(`${winner.record.apiUrl}/health/ready`)).status).toBe(200);
 });
