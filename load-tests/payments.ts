@@ -45,7 +45,10 @@ export const options = {
 
 /** One word for this run, so that a second run has new intents. */
 export function setup(): { run: string } {
-  if (API_KEY === '') throw new Error('Set API_KEY to the key that npm start printed');
+  if (API_KEY === '')
+    throw new Error(
+      'Set API_KEY and BASE_URL, or run npm start beside this: npm run load finds its key',
+    );
   return { run: Date.now().toString(36) };
 }
 

@@ -43,6 +43,13 @@ beforeEach(() => {
 describe('the payments load test', () => {
   const script = 'load-tests/payments.ts';
 
+  it('says what is missing when it has no key', async () => {
+    const { code, output } = await load([script, '--env', 'API_KEY=']);
+    expect(code).toBe(107);
+    expect(output).toContain('run npm start beside this');
+    expect(seen).toEqual([]);
+  });
+
   it('keeps its rate, pays each intent once and replays a fifth', async () => {
     const { code, output } = await load([
       script,
