@@ -84,6 +84,7 @@ describe('the OpenAPI document', () => {
 
   it('stands behind /docs for people', async () => {
     const page = await system.client.get('/docs', { accept: 'text/html' });
+    expect(page.text).toContain('<title>Payonce API</title>');
     expect(page.status).toBe(200);
     expect(page.text).toContain('swagger-ui');
   });

@@ -17,6 +17,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: Config): OpenA
     .build();
   const document = SwaggerModule.createDocument(app, info, { extraModels: EXTRA_MODELS });
   SwaggerModule.setup('docs', app, document, {
+    customSiteTitle: 'Payonce API',
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
   });
