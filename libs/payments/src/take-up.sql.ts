@@ -28,12 +28,14 @@ export type TakenUpRow = PendingRow & {
  * to the end of this lease, so that recovery comes back if this taker dies.
  *
  * What the run may do is decided here, from the rows alone:
- *   close    released or queued, and the key's end has come: nothing was ever sent, nothing may be sent now
+ *   close    released or queued, and the key's end has come: nothing was ever sent, nothing may be sent now.
+ *            Also started without an attempt that may have sent: a run that was closing it was interrupted
  *   look_up  a reader only wants to know; or past the send limit; or the processor is known to replay a stored error; or a person was asked
  *            to look, and this is a sweep
  *   send     otherwise, under the same processor key
  *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
+ * @keeps P7: what is being closed is never sent after all, however often closing it is interrupted.
  */
 export const TAKE_UP = statement<TakenUpRow>(
   'payments.take_up',
@@ -49,13 +51,9 @@ export const TAKE_UP = statement<TakenUpRow>(
         AND ($3::text = 'started' OR $6::boolean = (ends_at <= payonce_now()))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
    ), before AS MATERIALIZED (
-     SELECT EXISTS (
-              SELECT 1 FROM attempts a
-               WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
-                 AND (a.outcome IS NULL OR a.outcome = 'unknown')
-            ) AS unknown_before,
+     SELECT earlier.unknown AS unknown_before,
             CASE
-              WHEN $6::boolean THEN 'close'
+              WHEN $6::boolean OR ($3::text = 'started' AND NOT earlier.unknown) THEN 'close'
               WHEN $13::boolean THEN 'look_up'
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
               WHEN $9::text = 'worker' AND EXISTS (
@@ -66,6 +64,12 @@ export const TAKE_UP = statement<TakenUpRow>(
             END AS action
        FROM key
        JOIN operations o ON o.account_id = $1::uuid AND o.id = key.operation_id
+       CROSS JOIN LATERAL (
+              SELECT EXISTS (
+                       SELECT 1 FROM attempts a
+                        WHERE a.account_id = $1::uuid AND a.operation_id = key.operation_id
+                          AND (a.outcome IS NULL OR a.outcome = 'unknown')
+                     ) AS unknown) AS earlier
    ), slot AS (
      INSERT INTO order_slots (account_id, order_id, payment_id, taken_at)
      SELECT p.account_id, p.order_id, p.id, payonce_now()
