@@ -4,35 +4,41 @@ import type { Socket } from 'node:net';
 import { headersOfEveryAnswer } from '#platform/send-reply.js';
 import { type Problem, renderProblem } from '#problems/problems.js';
 
+/** A peer that was refused, and does not hang up, is hung up on. */
+const LINGER_MS = 1_000;
+
 /**
  * What Node refuses before there is a request: answered in our own form, and the connection closed.
  *
- * Bytes that break HTTP may follow a request that is whole and being worked on. Its own answer goes out
- * then, since a refusal in its place would say of a payment that runs that nothing happened.
+ * Bytes that break HTTP may follow requests that are whole and being worked on. Their own answers go out
+ * then, since a refusal in their place would say of a payment that runs that nothing happened.
  */
 export class BrokenRequests {
-  readonly #running = new WeakMap<Socket, IncomingMessage>();
+  /** Of each connection the requests that are not answered yet: a client may send several in a row. */
+  readonly #running = new WeakMap<Socket, Set<IncomingMessage>>();
   readonly #broken = new WeakSet<Socket>();
 
   constructor(private readonly newRequestId: () => string) {}
 
   /** Has to be the first hook, so that a request is known before anything else can happen to it. */
   watch(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _response, done) => {
-      this.#running.set(request.raw.socket, request.raw);
+    fastify.addHook('onRequest', ({ raw }, _response, done) => {
+      const running = this.#running.get(raw.socket) ?? new Set();
+      this.#running.set(raw.socket, running.add(raw));
       done();
     });
-    fastify.addHook('onResponse', (request, _response, done) => {
-      const { socket } = request.raw;
-      this.#running.delete(socket);
-      if (this.#broken.has(socket)) socket.end(); // its parser is lost: nothing more can be read
+    fastify.addHook('onResponse', ({ raw }, _response, done) => {
+      const { socket } = raw;
+      this.#running.get(socket)?.delete(raw);
+      // Its parser is lost: nothing more can be read.
+      if (this.#broken.has(socket) && !this.#worksOn(socket)) hangUp(socket);
       done();
     });
   }
 
   answer(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    if (this.#running.get(socket)?.complete) return void this.#broken.add(socket);
+    if (this.#worksOn(socket)) return void this.#broken.add(socket);
     const requestId = this.newRequestId();
     const { status, headers, body } = renderProblem(problemOf(error.code), requestId);
     const all = {
@@ -42,8 +48,19 @@ export class BrokenRequests {
       connection: 'close',
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-    socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+    hangUp(socket, `HTTP/1.1 ${status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   }
+
+  /** Whether a request that came whole still waits for its answer here. */
+  #worksOn(socket: Socket): boolean {
+    return [...(this.#running.get(socket) ?? [])].some(({ complete }) => complete);
+  }
+}
+
+/** Says the last words. The pause lets them arrive: closing on bytes that nobody read resets the connection. */
+function hangUp(socket: Socket, lastWords = ''): void {
+  socket.end(lastWords);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function problemOf(code: string | undefined): Problem {

@@ -1,10 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Core } from '#platform/core.js';
 import { ProblemFilter } from '#platform/problem.filter.js';
 import { headersOfEveryAnswer } from '#platform/send-reply.js';
+import { renderProblem } from '#problems/problems.js';
 import { AppModule } from './app.module.js';
 import { allowedMethods } from './allowed-methods.js';
 import { BrokenRequests } from './broken-requests.js';
@@ -33,6 +34,7 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
     requestTimeout: HTTP_LIMITS.requestTimeout,
     keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
     routerOptions: { maxParamLength: 100 },
+    frameworkErrors: refuseAddress,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       broken.answer(error, socket),
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
@@ -60,6 +62,13 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
   await app.init();
   await fastify.ready();
   return app;
+}
+
+/** An address that cannot be decoded, or an id far too long. Fastify would repeat it in words of its own. */
+function refuseAddress(_error: FastifyError, { id }: FastifyRequest, response: FastifyReply): void {
+  const { status, headers, body } = renderProblem({ code: 'not_found' }, id);
+  response.code(status).headers({ ...headersOfEveryAnswer(id), ...headers });
+  void response.send(Buffer.from(body));
 }
 
 function logRequests(fastify: FastifyInstance, { log }: Core): void {

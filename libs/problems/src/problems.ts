@@ -28,9 +28,9 @@ export function renderProblem(
     type: problemPath(problem.code),
     title: definition.title,
     status: definition.status,
-    detail: redact(problem.detail ?? definition.summary),
+    detail: shown(problem.detail ?? definition.summary, DETAIL_LENGTH_MAX),
     code: problem.code,
-    param: problem.param == null ? null : redact(problem.param),
+    param: problem.param == null ? null : shown(problem.param, PARAM_LENGTH_MAX),
     retryable: definition.retryable,
     request_id: requestId,
   };
@@ -40,6 +40,22 @@ export function renderProblem(
     // The fixed members win: no extra may turn one problem into another.
     body: JSON.stringify({ ...fixed, ...problem.extra, ...fixed }),
   };
+}
+
+const DETAIL_LENGTH_MAX = 1_000;
+const PARAM_LENGTH_MAX = 200;
+/** More than a card number with its blanks: one that is cut by the length is still seen whole. */
+const CARD_LENGTH_MAX = 40;
+const HALF_A_PAIR = /\p{Surrogate}$/u;
+
+/**
+ * A text for an answer. It may hold a name that a caller chose, a megabyte of digits: shortened before it
+ * is searched for card numbers, since that takes a second for such a text, and everybody would wait.
+ */
+function shown(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return redact(text);
+  const whole = redact(text.slice(0, lengthMax + CARD_LENGTH_MAX));
+  return `${whole.slice(0, lengthMax).replace(HALF_A_PAIR, '')}…`;
 }
 
 /** The address of the page for people, and the problem's `type`. */
