@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { listPayments, readPayment, readTimeline } from '#payments/read-payments.js';
 import type { Intent } from '#payments/intent.js';
 import { lookUpPayment } from '#payments/look-up-payment.js';
-import type { Reply } from '#payments/reply.js';
-import { takePaymentWithin } from '#payments/take-payment-within.js';
+import { type Taking, takePaymentWithin } from '#payments/take-payment-within.js';
 import { takePayment } from '#payments/take-payment.js';
 import { AccountLimits } from '#platform/account-limits.js';
 import { NeedsScope, callerOf } from '#platform/auth.guard.js';
@@ -35,18 +34,21 @@ export class PaymentsController {
   async create(@Req() request: FastifyRequest, @Res() response: FastifyReply): Promise<void> {
     await failpoint('c1');
     const { full, leave } = this.limits.enter(callerOf(request).accountId);
+    let work: Promise<unknown> = Promise.resolve();
     try {
       const intent = await readIntent(this.core, request, this.limits, full);
       if (hasGone(request)) return this.#leaveUnclaimed(request, response);
       const preference = readPrefer(request.raw.rawHeaders);
       const taking = this.#take(intent, preference);
-      this.core.deps.background.add(taking); // also when its caller hangs up from now on
-      const reply = await taking;
+      ({ work } = taking);
+      this.core.deps.background.add(work); // also when its caller hangs up from now on
+      const reply = await taking.reply;
       const applied = appliedPreference(preference, reply.status);
       if (applied !== null) response.header('preference-applied', applied);
       await sendReply(request, response, reply);
     } finally {
-      leave();
+      // In flight until its work ends, which may outlive the answer: else `wait=0` would know no limit.
+      void work.then(leave, leave);
     }
   }
 
@@ -81,10 +83,13 @@ export class PaymentsController {
     response.hijack();
   }
 
-  #take(intent: Intent, { respondAsync, waitSeconds }: Preference): Promise<Reply> {
+  #take(intent: Intent, { respondAsync, waitSeconds }: Preference): Taking {
     const { deps } = this.core;
-    if (respondAsync || waitSeconds === null) return takePayment(deps, intent);
-    return takePaymentWithin(deps, intent, waitSeconds * 1_000);
+    if (!respondAsync && waitSeconds !== null) {
+      return takePaymentWithin(deps, intent, waitSeconds * 1_000);
+    }
+    const work = takePayment(deps, intent);
+    return { work, reply: work };
   }
 
   get #reads() {

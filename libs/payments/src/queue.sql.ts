@@ -56,7 +56,11 @@ export const FIND_PENDING = statement<PendingRow>(
     WHERE account_id = $1::uuid AND id = $2::uuid AND status = 'pending'`,
 );
 
-/** The key of a payment that nobody works on and whose last call is at least a second old. */
+/**
+ * The key of a payment that nobody works on and whose last call ended at least a second ago. From its
+ * beginning a second would not do: behind a slow processor, readers would hold the lease one after the
+ * other, and recovery would never get it.
+ */
 export const FIND_LOOKABLE = statement<{ key_hash: Buffer }>(
   'payments.find_lookable',
   `SELECT k.key_hash
@@ -67,5 +71,5 @@ export const FIND_LOOKABLE = statement<{ key_hash: Buffer }>(
       AND NOT EXISTS (
             SELECT 1 FROM attempts a
              WHERE a.account_id = $1::uuid AND a.operation_id = o.id
-               AND a.opened_at > payonce_now() - interval '1 second')`,
+               AND greatest(a.opened_at, a.closed_at) > payonce_now() - interval '1 second')`,
 );

@@ -13,26 +13,33 @@ import { takePayment } from './take-payment.js';
  *
  * @keeps P9: nothing is sent for a caller whose wait has ended.
  */
-export async function takePaymentWithin(
-  deps: Deps,
-  intent: Intent,
-  waitMs: number,
-): Promise<Reply> {
+export function takePaymentWithin(deps: Deps, intent: Intent, waitMs: number): Taking {
   const patience: Patience = {
     endsAtMs: deps.clock.monotonicMs() + waitMs,
     lease: null,
     sent: false,
   };
-  const taking = takePayment(deps, { ...intent, patience });
-  deps.background.add(taking);
+  const work = takePayment(deps, { ...intent, patience });
+  return { work, reply: firstAnswer(deps, intent, patience, { work, waitMs }) };
+}
+
+/** The work on a payment, and the answer to its caller, who may hear one before the work has ended. */
+export type Taking = { work: Promise<Reply>; reply: Promise<Reply> };
+
+async function firstAnswer(
+  { clock }: Deps,
+  intent: Intent,
+  patience: Patience,
+  { work, waitMs }: { work: Promise<Reply>; waitMs: number },
+): Promise<Reply> {
   const answered = new AbortController();
-  const waiting = deps.clock.sleep(waitMs, answered.signal).then(() => 'over' as const);
-  const first = await Promise.race([taking, waiting]).finally(() => answered.abort());
+  const waiting = clock.sleep(waitMs, answered.signal).then(() => 'over' as const);
+  const first = await Promise.race([work, waiting]).finally(() => answered.abort());
   if (first !== 'over') return first;
   const { lease, sent } = patience;
   if (lease !== null) {
     const mayHaveMoved = sent || lease.unknownBefore;
-    return mayHaveMoved ? pendingReply(lease.payment, 'running') : taking;
+    return mayHaveMoved ? pendingReply(lease.payment, 'running') : work;
   }
   const detail = 'Your wait ended before anything was claimed or sent.';
   return problemReply({ code: 'overloaded', detail }, intent.requestId);
