@@ -27,7 +27,7 @@ export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log' | 'i
  */
 export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
   try {
-    return await callProcessor(deps, lease);
+    return forReview(deps, lease, await callProcessor(deps, lease));
   } catch (error) {
     // A bug in the adapter, at any moment: what was sent before it threw cannot be told.
     deps.log.critical('processor_call_failed', {
@@ -36,6 +36,17 @@ export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<O
     });
     return unknown('nonsense', 'the call to the processor failed on our side', null);
   }
+}
+
+/**
+ * Past the send limit only a look-up can settle an operation. One that is not answered (the processor is
+ * away, our key may not read, another account is configured) may not be answered for ever: a person looks.
+ *
+ * @keeps P2
+ */
+function forReview({ clock }: ChargeDeps, lease: Lease, outcome: Outcome): Outcome {
+  const isLate = outcome.kind === 'unknown' && databaseNowMs(lease, clock) >= lease.sendUntilMs;
+  return isLate ? { ...outcome, review: true } : outcome;
 }
 
 async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
@@ -117,8 +128,6 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
         return {
           ...unknown('not_found', 'a look-up found no charge, which proves nothing', null),
           counts: true,
-          // Nobody sends any more, so the next look-up would hardly see more: a person looks.
-          ...(databaseNowMs(lease, deps.clock) >= lease.sendUntilMs && { review: true as const }),
         };
       }
       const visibleFromMs = lease.storedErrorAtMs + deps.terms.visibilityWindowMs;
