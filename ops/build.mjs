@@ -23,6 +23,7 @@ export function build(kind) {
   const stamp = sourceStamp();
   if (stampOf(folder) === stamp) return { folder, fresh: false };
   // Built aside and then moved into place: a running process, or a second build, never sees half of one.
+  removeLeftovers();
   const aside = join(root, `${name}.${process.pid}`);
   try {
     compile(aside);
@@ -35,6 +36,24 @@ export function build(kind) {
     rmSync(aside, { recursive: true, force: true });
   }
   return { folder, fresh: true };
+}
+
+/** What builds left that were killed: folders that carry the number of a process that is gone. */
+function removeLeftovers() {
+  for (const entry of readdirSync(root)) {
+    const pid = /^dist(?:-demo)?\.(\d+)(?:\.old)?$/.exec(entry)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(root, entry), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function stampOf(folder) {

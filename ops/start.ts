@@ -85,7 +85,7 @@ export function tellHowToUse(system: System, seconds: number): void {
     ? `\n  Mock's book    ${mockUrl}/_control/book   what the card processor charged`
     : '';
   say(`
-Payonce is ready (${seconds.toFixed(1)} s).
+Payonce is ready (${seconds.toFixed(1)} s). Ctrl-C stops everything; the data stays for the next start.
 
   API            ${apiUrl}
   API docs       ${apiUrl}/docs${book}

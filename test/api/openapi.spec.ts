@@ -82,6 +82,11 @@ describe('the OpenAPI document', () => {
     expect(document.info.description).toContain('idempotency_key_expired');
   });
 
+  it('is where the address alone leads', async () => {
+    const root = await fetch(system.client.url, { redirect: 'manual' });
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
   it('stands behind /docs for people', async () => {
     const page = await system.client.get('/docs', { accept: 'text/html' });
     expect(page.text).toContain('<title>Payonce API</title>');

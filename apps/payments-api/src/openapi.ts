@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '#platform/config.js';
@@ -16,6 +17,9 @@ export function serveOpenApi(app: NestFastifyApplication, config: Config): OpenA
     })
     .build();
   const document = SwaggerModule.createDocument(app, info, { extraModels: EXTRA_MODELS });
+  app
+    .getHttpAdapter()
+    .get('/', (_request: unknown, response: FastifyReply) => response.redirect('/docs'));
   SwaggerModule.setup('docs', app, document, {
     customSiteTitle: 'Payonce API',
     jsonDocumentUrl: 'openapi.json',

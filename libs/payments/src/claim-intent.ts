@@ -52,6 +52,8 @@ export async function claimIntent(deps: ClaimDeps, intent: Intent): Promise<Clai
         ? await insertClaim(deps, intent, verdict, token)
         : await readWinner(deps, intent, verdict.problem);
     if (claim.kind === 'moved') continue;
+    // From here on the payment is finished even if its caller's patience ends.
+    if (claim.kind === 'claimed' && intent.patience) intent.patience.lease = claim.lease;
     await failpoint('c3');
     return claim;
   }

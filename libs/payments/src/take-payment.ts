@@ -21,7 +21,6 @@ export async function takePayment(deps: Deps, intent: Intent): Promise<Reply> {
   const claim = await claimIntent(deps, intent);
   switch (claim.kind) {
     case 'claimed':
-      if (intent.patience) intent.patience.lease = claim.lease;
       return finishPayment(deps, claim.lease);
     case 'answered':
       return claim.reply;
