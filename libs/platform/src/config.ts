@@ -165,5 +165,15 @@ function url(env: NodeJS.ProcessEnv, name: string, protocols: string[]): string 
   if (parsed === null || !protocols.includes(parsed.protocol)) {
     throw new ConfigError(`${name} must be a URL that starts with ${protocols.join(' or ')}//`);
   }
+  if (!isDecodable(text)) throw new ConfigError(`${name}: a % in it has to be written as %25`);
   return text;
+}
+
+/** The driver would fail on a `%` that begins no code, without a word about the setting. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { redact } from '#problems/redact.js';
 import { type Config, ConfigError, EXIT_CONFIG, readConfig } from './config.js';
 import { type Logger, openLogger } from './logging.js';
 import { stopWhenParentDies } from './parent.js';
@@ -23,7 +24,7 @@ export async function runService(
     stopWhenParentDies();
   } catch (error) {
     if (!(error instanceof ConfigError)) return die(earlyLog, error);
-    process.stderr.write(`${name}: ${error.message}\n`);
+    process.stderr.write(`${name}: ${redact(error.message)}\n`);
     process.exit(EXIT_CONFIG);
   }
 }

@@ -79,7 +79,7 @@ describe('maskCardNumbers', () => {
     );
   });
 
-  it.each(['4', '4 ', '4-', '4242 ', '42424242424242424242 ', '0123456789ab-', ' ', '--'])(
+  it.each(['4', '4 ', '4-', '4242 ', '42424242424242424242 ', '0123456789ab-', ' ', '--', '://:'])(
     'stays linear for a row of %j',
     (unit) => {
       const before = process.cpuUsage();
@@ -101,6 +101,11 @@ describe('maskSecrets', () => {
     ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw==', 'whsec_***'],
     ['whsec_payonce_demo', 'whsec_***'],
     ['pi_3abc_secret_Xyz123', 'pi_3abc_secret_***'],
+    [
+      'no host in postgres://me:se/c:ret@127.0.0.1:5432/db',
+      'no host in postgres://me:***@127.0.0.1:5432/db',
+    ],
+    ['http://:word@host and http://host:80/a', 'http://:***@host and http://host:80/a'],
   ])('%s', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked);
   });

@@ -20,14 +20,20 @@ export function maskCardNumbers(text: string): string {
   );
 }
 
-/** API keys of ours and of Stripe, webhook secrets, client secrets of payment intents. */
+/** API keys of ours and of Stripe, webhook secrets, client secrets of payment intents, passwords in URLs. */
 export function maskSecrets(text: string): string {
-  return text.replace(OUR_KEYS, '$1***').replace(OTHER_SECRETS, '$1***');
+  return text
+    .replace(OUR_KEYS, '$1***')
+    .replace(OTHER_SECRETS, '$1***')
+    .replace(URL_PASSWORDS, '$1***@');
 }
 
 /** Four characters stay, so that a log tells one key from another; they are its public prefix. */
 const OUR_KEYS = /(po_(?:test|live)_[0-9A-Za-z]{4})[0-9A-Za-z]+/g;
 const OTHER_SECRETS = /((?:sk|rk)_(?:test|live)_|whsec_|_secret_)[0-9A-Za-z_+/=-]+/g;
+
+/** Bounded, so that a row of beginnings without an end is not searched over and over. */
+const URL_PASSWORDS = /(:\/\/[^\s:/@]{0,100}:)[^\s@]{1,200}@/g;
 
 const UUID_OR_DIGITS =
   /\b([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\b|\d(?:[ -]?\d){12,}/gi;
