@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessSystem } from '#testing/process-system.js';
-import { Processes } from '#testing/processes.js';
+import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
 
 describe('a caller who has gone', () => {
   const victims = new Processes();
   let system: ProcessSystem;
-  beforeAll(async () => void (system = await ProcessSystem.start()));
+  let next: ServiceProcess;
+  beforeAll(async () => {
+    system = await ProcessSystem.start();
+    next = await system.api(system.lasting);
+  });
   afterEach(() => victims.endAll());
   afterAll(() => system.close());
 
@@ -52,20 +56,12 @@ describe('a caller who has gone', () => {
       const books = await readBooks(system, key);
       expect(disagreements(books, [])).toEqual([]);
       expect(books.attempts).toHaveLength(1);
-      const retried = await system.pay(await system.api(victims), key, body);
+      const retried = await system.pay(next, key, body);
       expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, 'true']);
     },
   );
-});
 
-describe('a process that is told to end', () => {
-  const victims = new Processes();
-  let system: ProcessSystem;
-  beforeAll(async () => void (system = await ProcessSystem.start()));
-  afterEach(() => victims.endAll());
-  afterAll(() => system.close());
-
-  it('finishes a payment whose caller has its 202 already, and exits with 0', async () => {
+  it('has its payment finished by a process that is told to end: after its 202, and exit 0', async () => {
     const key = randomUUID();
     const api = await system.api(victims);
     const body = { payment_method: 'pm_test_slow_1800' };
