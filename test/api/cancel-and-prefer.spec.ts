@@ -173,3 +173,25 @@ describe('reading an unresolved payment', () => {
     expect((await system.settle(lost.json.id)).json.status).toBe('succeeded');
   });
 });
+
+describe('a tombstone', () => {
+  let system: System;
+  beforeAll(async () => {
+    system = await startSystem({ env: { ACCOUNT_NEW_KEYS_PER_MINUTE: '2' } });
+  });
+  afterAll(() => system.close());
+
+  it('counts against the limit on new keys, and a known key does not', async () => {
+    const bury = (key: string) =>
+      system.client.send('POST', '/v1/cancellations', {
+        body: JSON.stringify({ idempotency_key: key }),
+        headers: { 'content-type': 'application/json' },
+      });
+    expect((await bury('one')).status).toBe(200);
+    expect((await bury('two')).status).toBe(200);
+    const third = await bury('three');
+    expect([third.status, third.json.code]).toEqual([429, 'rate_limited']);
+    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await bury('one')).status).toBe(200);
+  });
+});

@@ -4,6 +4,7 @@ import { FINGERPRINT_VERSION, fingerprint, matchesFingerprint } from '#idempoten
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
 import { cancelByKey, cancelPayment } from '#payments/cancel-payment.js';
+import { AccountLimits } from '#platform/account-limits.js';
 import { NeedsScope, callerOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
@@ -14,7 +15,10 @@ import { readBody, readKey, readOptionalBody } from './read-request.js';
 
 @Controller('v1')
 export class CancellationsController {
-  constructor(private readonly core: Core) {}
+  constructor(
+    private readonly core: Core,
+    private readonly limits: AccountLimits,
+  ) {}
 
   @Post('payments/:id/cancel')
   @HttpCode(200)
@@ -52,7 +56,11 @@ export class CancellationsController {
     refuseMembers(body, ['idempotency_key']);
     const { accountId } = callerOf(request);
     const keyHash = hashKey(keyNamedBy(body as { idempotency_key?: unknown }));
-    const asked = { accountId, keyHash, requestId: request.id };
+    const newKeys = {
+      refuse: () => this.limits.refuseNewKey(accountId),
+      claimed: () => this.limits.claimed(accountId),
+    };
+    const asked = { accountId, keyHash, requestId: request.id, newKeys };
     await sendReply(request, response, await cancelByKey(this.core.deps, asked));
   }
 }

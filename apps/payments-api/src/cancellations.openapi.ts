@@ -71,6 +71,7 @@ export const DescribeCancelByKey = () =>
       'validation_failed',
       'malformed_json',
       'unsupported_media_type',
+      'rate_limited',
       ...COMMON_PROBLEMS,
     ]),
   );

@@ -52,7 +52,7 @@ async function judge(
 ): Promise<Verdict> {
   const judged = judgeOrder(body, deps.processor.name);
   if (judged.kind === 'refused') return judged;
-  if (full !== null) return { kind: 'refused', problem: tooMany(full, limits) };
+  if (full !== null) return { kind: 'refused', problem: limits.problem(full) };
   const timeoutMs = deps.terms.processorTimeoutMs;
   const processorAccount = await deps.processor.account({ timeoutMs });
   if (processorAccount === null) {
@@ -62,18 +62,4 @@ async function judge(
   }
   const claimed = () => limits.claimed(caller.accountId);
   return { kind: 'accepted', order: judged.order, processorAccount, claimed };
-}
-
-function tooMany(full: 'in_flight' | 'new_keys', limits: AccountLimits): Problem {
-  return full === 'in_flight'
-    ? {
-        code: 'rate_limited',
-        detail: 'Too many payments of this account are in flight.',
-        retryAfterSeconds: 1,
-      }
-    : {
-        code: 'rate_limited',
-        detail: 'This account has used too many new keys within a minute.',
-        retryAfterSeconds: limits.retryAfterSeconds(),
-      };
 }

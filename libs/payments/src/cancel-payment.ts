@@ -1,5 +1,6 @@
 import type { Db } from '#postgres/db.js';
 import { violatedConstraint } from '#postgres/errors.js';
+import type { Problem } from '#problems/problems.js';
 import type { ProblemCode } from '#problems/registry.js';
 import {
   BURY_KEY,
@@ -28,6 +29,9 @@ export type CancelIntent = {
   fingerprintVersion: number;
   matches: (version: number, fingerprint: Buffer) => boolean;
 };
+
+/** A tombstone is a key row for ever: it counts against the limit on new keys. */
+export type NewKeys = { refuse: () => Problem | null; claimed: () => void };
 
 /** A lost race means reading again; each round somebody else has moved on. */
 const ROUNDS_MAX = 5;
@@ -76,13 +80,16 @@ function answerOfOwnKey(own: WinnerColumns, intent: CancelIntent): Reply {
  */
 export async function cancelByKey(
   { db }: CancelDeps,
-  asked: { accountId: string; keyHash: Buffer; requestId: string },
+  asked: { accountId: string; keyHash: Buffer; requestId: string; newKeys: NewKeys },
 ): Promise<Reply> {
   const { accountId, keyHash, requestId } = asked;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const [target] = await db.run(FIND_CANCELABLE_BY_KEY, [accountId, keyHash]);
     if (!target) {
+      const full = asked.newKeys.refuse();
+      if (full !== null) return problemReply(full, requestId);
       const [buried] = await db.run(BURY_KEY, [accountId, keyHash, Buffer.alloc(32), 0, requestId]);
+      if (buried) asked.newKeys.claimed();
       if (buried) return cancellation(null);
       const [other] = await db.run(FIND_KEY, [accountId, keyHash]);
       if (other && other.operation !== 'POST /v1/payments') {

@@ -47,7 +47,9 @@ export const TAKE_UP = statement<TakenUpRow>(
             locked_until = payonce_now() + $5::int * interval '1 millisecond'
       WHERE account_id = $1::uuid AND key_hash = $2::bytea
         AND state = $3::text
-        AND (locked_until <= payonce_now() OR (owner = $12::int AND ${OWNER_IS_GONE}))
+        -- Only started work has an owner: a clock that was set back must not lock what nobody holds.
+        AND ($3::text <> 'started' OR locked_until <= payonce_now()
+             OR (owner = $12::int AND ${OWNER_IS_GONE}))
         AND ($3::text = 'started' OR $6::boolean = (ends_at <= payonce_now()))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
    ), before AS MATERIALIZED (

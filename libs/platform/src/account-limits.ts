@@ -1,3 +1,4 @@
+import type { Problem } from '#problems/problems.js';
 import type { Clock } from '#seams/clock.js';
 
 export type Limits = { inFlightMax: number; newKeysPerMinute: number };
@@ -40,9 +41,20 @@ export class AccountLimits {
     this.#account(accountId).tokens -= 1;
   }
 
-  /** Seconds until one more new key fits. */
-  retryAfterSeconds(): number {
-    return Math.max(1, Math.ceil(60 / this.limits.newKeysPerMinute));
+  /** What to answer instead of using up one more new key; null while there is room. */
+  refuseNewKey(accountId: string): Problem | null {
+    return this.#account(accountId).tokens < 1 ? this.problem('new_keys') : null;
+  }
+
+  /** The answer to new work beyond a limit, with the time until it is worth asking again. */
+  problem(full: 'in_flight' | 'new_keys'): Problem {
+    if (full === 'in_flight') {
+      const detail = 'Too many payments of this account are in flight.';
+      return { code: 'rate_limited', detail, retryAfterSeconds: 1 };
+    }
+    const detail = 'This account has used too many new keys within a minute.';
+    const retryAfterSeconds = Math.max(1, Math.ceil(60 / this.limits.newKeysPerMinute));
+    return { code: 'rate_limited', detail, retryAfterSeconds };
   }
 
   #account(id: string): Account {

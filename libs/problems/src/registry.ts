@@ -233,7 +233,8 @@ export const PROBLEMS = {
   database_unavailable: {
     status: 503,
     title: 'The database cannot be reached',
-    summary: 'The service cannot reach its database, without which it charges nothing.',
+    summary:
+      'The service cannot reach its database, or lost it before the database confirmed this request.',
     retryable: true,
     retryAfterSeconds: 5,
   },
