@@ -6,7 +6,6 @@ import type { AccountLimits } from '#platform/account-limits.js';
 import { callerOf } from '#platform/auth.guard.js';
 import type { Caller } from '#platform/authenticator.js';
 import type { Core } from '#platform/core.js';
-import type { Problem } from '#problems/problems.js';
 import { readPrefer } from './read-prefer.js';
 import { readBody, readKey } from './read-request.js';
 import { judgeOrder } from './judge-order.js';
