@@ -11,12 +11,14 @@ GRANT CREATE, USAGE ON SCHEMA public TO {{answers}};
 -- Each by name: ALL TABLES would also reach into the partitions of saved_answers, which a worker may be
 -- dropping at this moment.
 GRANT SELECT ON settings, accounts, api_keys, payments, order_slots, idempotency_keys, operations, attempts,
-                unresolved, sweep_marks, saved_answers, ledger_entries, outbox_events TO {{app}};
+                unresolved, sweep_marks, saved_answers, ledger_entries, outbox_events, webhook_inbox,
+                webhook_cursors TO {{app}};
 GRANT INSERT, UPDATE ON payments, idempotency_keys, operations, attempts TO {{app}};
 GRANT INSERT, DELETE ON order_slots TO {{app}};
 GRANT INSERT, UPDATE, DELETE ON unresolved TO {{app}};
 GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT UPDATE ON sweep_marks TO {{app}};
+GRANT INSERT, UPDATE ON webhook_inbox, webhook_cursors TO {{app}};
 REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries FROM {{app}}, {{maintenance}}, PUBLIC;
 
 GRANT SELECT ON settings, saved_answers TO {{maintenance}};

@@ -146,8 +146,12 @@ export class System {
   }
 
   #mockSettings(): NodeJS.ProcessEnv {
-    const { mockPort } = this.options.settings;
-    return { MOCK_PORT: String(mockPort), MOCK_BOOK: join(this.#mockFolder, 'book.jsonl') };
+    const { env, settings } = this.options;
+    return {
+      MOCK_PORT: String(settings.mockPort),
+      MOCK_BOOK: join(this.#mockFolder, 'book.jsonl'),
+      MOCK_WEBHOOK_URL: env['MOCK_WEBHOOK_URL'] || `${this.apiUrl}/webhooks/stripe`,
+    };
   }
 
   #serviceSettings(): NodeJS.ProcessEnv {

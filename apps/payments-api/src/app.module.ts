@@ -8,6 +8,7 @@ import { CancellationsController } from './cancellations.controller.js';
 import { HealthController } from './health.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { ProblemPagesController } from './problem-pages.controller.js';
+import { WebhooksController } from './webhooks.controller.js';
 
 @Module({})
 export class AppModule {
@@ -23,6 +24,7 @@ export class AppModule {
       controllers: [
         PaymentsController,
         CancellationsController,
+        WebhooksController,
         ProblemPagesController,
         HealthController,
       ],

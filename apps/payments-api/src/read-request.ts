@@ -17,8 +17,13 @@ export function readBody(request: FastifyRequest): unknown {
     const detail = 'The body must be sent without Content-Encoding.';
     throw new ProblemError({ code: 'unsupported_media_type', detail });
   }
+  return parseBody((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+}
+
+/** Bytes, strictly parsed, whatever they call themselves. Throws a problem. */
+export function parseBody(bytes: Buffer): unknown {
   try {
-    return parseStrictJson((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+    return parseStrictJson(bytes);
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
     throw new ProblemError({ code: error.code, detail: error.message, param: error.param });

@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Core } from '#platform/core.js';
+import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
 import { Sweep } from './sweep.js';
@@ -15,7 +16,14 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(core: Core) {
     const { config, deps, log } = core;
-    const plans = [leaseSweep(core), orphanSweep(core), dailyLeaseCheck(core)];
+    const plans = [
+      leaseSweep(core),
+      orphanSweep(core),
+      dailyLeaseCheck(core),
+      inboxSweep(core),
+      inboxLagCheck(core),
+      missedEventSweep(core),
+    ];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;
     if (maintenanceUrl === null) {
       log.critical('partitions_unattended', {

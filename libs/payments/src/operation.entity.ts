@@ -8,6 +8,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
   name: 'operations_payment',
 })
 @Index('operations_by_payment', ['accountId', 'paymentId'])
+@Index('operations_by_processor_key', ['accountId', 'processorKey'])
 export class OperationRow {
   @PrimaryColumn({ name: 'account_id', type: 'uuid', primaryKeyConstraintName: 'operations_pkey' })
   accountId: string;

@@ -25,3 +25,11 @@ export function queueWaitMs(waits: number, random: Random, atLeastSeconds: numbe
   const asked = Math.min((atLeastSeconds ?? 0) * 1_000, LONGEST_QUEUE_WAIT_MS);
   return Math.round(Math.max(asked, random.unit() * cap));
 }
+
+/** Events that wait for somebody else: 1 s, doubling to an hour, between half of that and the whole. */
+const LONGEST_EVENT_WAIT_MS = 3_600_000;
+
+export function eventWaitMs(waits: number, random: Random): number {
+  const cap = Math.min(LONGEST_EVENT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(waits, 20));
+  return Math.round(cap * (0.5 + random.unit() / 2));
+}

@@ -19,6 +19,8 @@ export const CONFIG_VARIABLES = [
   'MOCK_PORT',
   'STRIPE_SECRET_KEY',
   'STRIPE_API_BASE',
+  'STRIPE_WEBHOOK_SECRET',
+  'MOCK_WEBHOOK_URL',
   'PROCESSOR_TIMEOUT_MS',
   'PROCESSOR_KEY_WINDOW_MS',
   'VISIBILITY_WINDOW_MS',
@@ -36,6 +38,8 @@ export const CONFIG_VARIABLES = [
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error', 'critical'] as const;
 /** The secret key that the demonstration uses with the mock; no real processor knows it. */
 export const DEMO_STRIPE_KEY = 'sk_test_payonce_demo';
+/** Signs the mock's events in the demonstration. */
+export const DEMO_WEBHOOK_SECRET = 'whsec_payonce_demo';
 const DEMO_API_KEY_PREFIX = 'po_test_demo';
 
 /** Reads and checks the whole configuration at once, relations between settings included. Throws ConfigError. */
@@ -87,6 +91,8 @@ function parse(env: NodeJS.ProcessEnv) {
     processorName: processor,
     stripeSecretKey: env['STRIPE_SECRET_KEY'] || DEMO_STRIPE_KEY,
     stripeApiBase,
+    stripeWebhookSecrets: secrets(env, 'STRIPE_WEBHOOK_SECRET', DEMO_WEBHOOK_SECRET),
+    mockWebhookUrl: url(env, 'MOCK_WEBHOOK_URL', ['http:', 'https:']),
     processorTimeoutMs: integer(env, 'PROCESSOR_TIMEOUT_MS', 5_000, 100, 60_000),
     processorKeyWindowMs: integer(
       env,
@@ -116,11 +122,21 @@ function refuseDemoSecrets(env: NodeJS.ProcessEnv): void {
   if (!env['STRIPE_SECRET_KEY'] || env['STRIPE_SECRET_KEY'] === DEMO_STRIPE_KEY) {
     throw new ConfigError('STRIPE_SECRET_KEY: the production build needs a key of its own');
   }
+  if (secrets(env, 'STRIPE_WEBHOOK_SECRET', DEMO_WEBHOOK_SECRET).includes(DEMO_WEBHOOK_SECRET)) {
+    throw new ConfigError('STRIPE_WEBHOOK_SECRET: the production build needs a secret of its own');
+  }
   if (env['PAYONCE_DEMO_KEY']?.startsWith(DEMO_API_KEY_PREFIX)) {
     throw new ConfigError('PAYONCE_DEMO_KEY: the production build refuses the demo API key');
   }
   if (env['FAILPOINTS'])
     throw new ConfigError('FAILPOINTS: the production build has no failpoints');
+}
+
+/** One secret, or several while one takes over from another. The values are not shown. */
+function secrets(env: NodeJS.ProcessEnv, name: string, byDefault: string): string[] {
+  const found = (env[name] || byDefault).split(',').map((secret) => secret.trim());
+  if (found.includes('')) throw new ConfigError(`${name} holds an empty secret`);
+  return found;
 }
 
 function integer(

@@ -1,6 +1,8 @@
 import { AccountRow } from '#accounts/account.entity.js';
 import { ApiKeyRow } from '#accounts/api-key.entity.js';
 import { OutboxEventRow } from '#events/outbox-event.entity.js';
+import { WebhookCursorRow } from '#events/webhook-cursor.entity.js';
+import { WebhookInboxRow } from '#events/webhook-inbox.entity.js';
 import { IdempotencyKeyRow } from '#idempotency/idempotency-key.entity.js';
 import { SavedAnswerRow } from '#idempotency/saved-answer.entity.js';
 import { SettingRow } from '#idempotency/setting.entity.js';
@@ -27,4 +29,6 @@ export const ENTITIES = [
   SettingRow,
   SweepMarkRow,
   UnresolvedRow,
+  WebhookCursorRow,
+  WebhookInboxRow,
 ];

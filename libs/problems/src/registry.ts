@@ -207,6 +207,20 @@ export const PROBLEMS = {
     summary: 'The path exists, but not for the HTTP method of the request.',
     retryable: false,
   },
+  webhook_signature_invalid: {
+    status: 400,
+    title: 'The signature of the event is not valid',
+    summary:
+      'The request has no signature that one of our secrets made over these bytes within the last 300 seconds.',
+    retryable: false,
+  },
+  event_id_reused: {
+    status: 409,
+    title: 'This event id belongs to another event',
+    summary:
+      'An event with this id was received before with another content; the first one is kept.',
+    retryable: false,
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests for this account',

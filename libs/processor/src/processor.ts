@@ -1,3 +1,5 @@
+import type { EventPage, EventPosition } from './event-list.js';
+
 /**
  * What the core needs of a card processor, and the words in which it hears the answer.
  * One adapter (`stripe-processor.ts`) speaks to Stripe and to the mock alike.
@@ -115,5 +117,7 @@ export interface Processor {
     processorId: string | null,
     options: CallOptions,
   ): Promise<LookUpOutcome>;
+  /** One page of the list of what has happened there. Never throws for anything that a processor can do. */
+  listEvents(position: EventPosition, options: CallOptions): Promise<EventPage>;
   close(): Promise<void>;
 }

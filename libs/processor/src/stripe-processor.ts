@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe';
 
 import type { Clock } from '#seams/clock.js';
+import { type EventPosition, eventsIn } from './event-list.js';
 import { accountIn, chargeOutcome, lookUpOutcome } from './outcome.js';
 import type { ChargeRequest, Processor, Unknown } from './processor.js';
 import type { Exchange } from './send-once.js';
@@ -64,6 +65,13 @@ export function stripeProcessor(options: StripeOptions): Processor {
       return lookUpOutcome(exchange, request, clock.wallMs());
     },
 
+    async listEvents(position, { timeoutMs }) {
+      const exchange = await send(timeoutMs, (timeout) =>
+        stripe.events.list(listParameters(position), { timeout }),
+      );
+      return eventsIn(exchange, position);
+    },
+
     close: () => transport.close(),
   };
 }
@@ -125,6 +133,19 @@ function searchParameters({ processorKey }: ChargeRequest): Stripe.PaymentIntent
     expand: [`data.${FEE}`],
   };
 }
+
+/** The list is told newest first; `ending_before` an event are those that came after it. */
+function listParameters(position: EventPosition): Stripe.EventListParams {
+  if (position.kind === 'after') return { limit: EVENTS_PER_PAGE, ending_before: position.eventId };
+  const { createdSeconds, before } = position;
+  return {
+    limit: EVENTS_PER_PAGE,
+    created: { gte: createdSeconds },
+    ...(before === null ? {} : { starting_after: before }),
+  };
+}
+
+const EVENTS_PER_PAGE = 100;
 
 const FEE = 'latest_charge.balance_transaction';
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createApiKey } from '#accounts/manage-api-keys.js';
+import { type InboxPass, sweepInbox } from '#payments/sweep-inbox.js';
 import { sweepLeases } from '#payments/sweep-leases.js';
-import { readConfig } from '#platform/config.js';
+import { DEMO_WEBHOOK_SECRET, readConfig } from '#platform/config.js';
 import { type Core, openCore } from '#platform/core.js';
 import { openLogger } from '#platform/logging.js';
 import { Db } from '#postgres/db.js';
@@ -27,6 +28,8 @@ export type SystemOptions = {
   database?: TestDatabase;
   /** Stands between the application and PostgreSQL: gets the application's address, returns another. */
   appUrl?: (url: string) => string;
+  /** The mock sends its events to this API. */
+  webhooks?: boolean;
 };
 
 /** The API, its database and the mock processor, in this process; the worker's sweep is called by hand. */
@@ -45,6 +48,8 @@ export type System = {
   newClient(options?: NewClient): Promise<ApiClient>;
   /** One pass of the lease sweep. */
   sweep(): Promise<Record<number, number>>;
+  /** One pass over the inbox. */
+  sweepInbox(): Promise<InboxPass['ended']>;
   /** Sweeps until the payment is final; moves the bent clock where there is one. Throws after `passes`. */
   settle(paymentId: string, passes?: number): Promise<Answer>;
   /** Moves the database's clock (needs `bendTime`) and the mock's. */
@@ -75,11 +80,14 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
+  if (options.webhooks)
+    mock.sendWebhooksTo({ url: `${url}/webhooks/stripe`, secret: DEMO_WEBHOOK_SECRET });
   const newClient = (wanted?: NewClient) => makeClient(database.url, url, wanted);
   const mockClient = new MockClient(mock.url);
   const client = await newClient({ name: 'first' });
   const account = (await owner.query(`SELECT id, name FROM accounts WHERE name = 'first'`)).rows[0];
   const sweep = async () => (await sweepLeases(core.deps, `wrk_${randomUUID()}`)).finished;
+  const inboxPass = async () => (await sweepInbox(core.deps, `wrk_${randomUUID()}`)).ended;
   const advance = async (ms: number) => {
     await owner.query(`UPDATE test_clock SET advance = advance + $1 * interval '1 millisecond'`, [
       ms,
@@ -119,6 +127,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     log,
     newClient,
     sweep,
+    sweepInbox: inboxPass,
     settle,
     advance,
     booked,

@@ -1,0 +1,72 @@
+import canonicalize from 'canonicalize';
+import { createHash } from 'node:crypto';
+import { maskSecrets } from '#problems/redact.js';
+import { members } from './payment-intent.js';
+
+/** An event as the processor tells it: news of one object, of which only the object itself is the truth. */
+export type ProcessorEvent = {
+  id: string;
+  type: string;
+  /** Seconds since 1970, by the processor's clock. */
+  createdSeconds: number;
+  objectId: string | null;
+  /** What makes two deliveries one event, whatever else their renderings say. */
+  bodyHash: Buffer;
+  /** To be kept: JSON in which known secrets are masked. */
+  payload: string;
+};
+
+/** Reads an event that the strict parser gave; null for anything that is none. `text` is kept if it holds no secret. */
+export function readProcessorEvent(value: unknown, text?: string): ProcessorEvent | null {
+  const { object, id, type, created, data } = members(value);
+  if (object !== 'event' || !isText(id) || !isText(type)) return null;
+  if (!Number.isSafeInteger(created) || Number(created) < 0) return null;
+  if (Object.keys(members(data)).length === 0) return null;
+  const told = members(members(data)['object'])['id'];
+  const bodyHash = createHash('sha256')
+    .update(String(canonicalize({ type, created, data })), 'utf8')
+    .digest();
+  return {
+    id,
+    type,
+    createdSeconds: Number(created),
+    objectId: isText(told) ? told : null,
+    bodyHash,
+    payload: maskedText(value, text),
+  };
+}
+
+/** What an event says of a payment of ours, read out of its payload. Nulls where it says nothing that can be. */
+export type Reference = { accountId: string | null; intent: string | null };
+
+/** The references that our charges carry in their metadata. */
+export function readReference(payload: unknown): Reference {
+  const metadata = members(members(members(members(payload)['data'])['object'])['metadata']);
+  const { payonce_account, payonce_intent } = metadata;
+  return { accountId: uuidOrNull(payonce_account), intent: uuidOrNull(payonce_intent) };
+}
+
+function uuidOrNull(value: unknown): string | null {
+  return typeof value === 'string' && UUID.test(value) ? value : null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value);
+}
+
+/** Visible ASCII, as ids and types are; it is shown in logs and in operators' addresses. */
+const ID = /^[!-~]{1,255}$/;
+
+/** With a client secret somebody could confirm a payment in our customer's name: none is ever kept. */
+function maskedText(value: unknown, text: string | undefined): string {
+  const whole = JSON.stringify(value);
+  const masked = JSON.stringify(value, (name, member: unknown) => {
+    if (typeof member !== 'string') return member;
+    return SECRET_NAME.test(name) ? '***' : maskSecrets(member);
+  });
+  return masked === whole && text !== undefined ? text : masked;
+}
+
+const SECRET_NAME = /(^|_)secret$/i;
