@@ -93,7 +93,5 @@ export async function holdRecoveryBack({ owner }: System): Promise<void> {
 
 /** What would wake somebody; that test databases may forget is said at each boot. */
 export function criticals({ log }: System): System['log'] {
-  return log.filter(
-    ({ level, event }) => level === 'critical' && event !== 'database_not_durable',
-  );
+  return log.filter(({ level, event }) => level === 'critical' && event !== 'database_not_durable');
 }
