@@ -30,6 +30,7 @@ describe('the OpenAPI document', () => {
       'post /v1/cancellations',
       'post /v1/payments',
       'post /v1/payments/{id}/cancel',
+      'post /webhooks/stripe',
     ]);
   });
 

@@ -14,6 +14,7 @@ const SETTINGS = {
   APP_DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/nowhere',
   STRIPE_API_BASE: 'http://127.0.0.1:1',
   STRIPE_SECRET_KEY: 'sk_test_of_your_own',
+  STRIPE_WEBHOOK_SECRET: 'whsec_of_your_own',
 };
 
 describe('the production build', () => {
@@ -45,6 +46,9 @@ describe('the production build', () => {
   it.each([
     ['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: 'sk_test_payonce_demo' }],
     ['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: '' }],
+    ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: 'whsec_payonce_demo' }],
+    ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: 'whsec_new,whsec_payonce_demo' }],
+    ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: '' }],
     ['FAILPOINTS', { FAILPOINTS: 'c5:1:kill' }],
     ['PAYONCE_DEMO_KEY', { PAYONCE_DEMO_KEY: demoKey() }],
   ])('refuses to start, naming %s, with %o', async (name, spoiled) => {

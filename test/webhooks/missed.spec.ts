@@ -79,7 +79,9 @@ describe('events that were never delivered', () => {
     await system.client.pay();
     await later();
     expect(
-      (await Promise.all([fetchNow(), fetchNow()])).map(({ missed }) => missed).sort(),
+      (await Promise.all([fetchNow(), fetchNow()]))
+        .map(({ missed }) => missed)
+        .sort((a, b) => a - b),
     ).toEqual([0, 3]);
   });
 
