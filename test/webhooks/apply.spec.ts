@@ -53,8 +53,11 @@ describe('news of a pending payment', () => {
     const key = randomUUID();
     const id = await payUnknown(key);
     await untilReceived(system, SUCCEEDED);
+    const asked = vi.spyOn(system.core.deps.processor, 'lookUpCharge');
     await system.sweepInbox();
     expect(await statusOf(system, id)).toBe('succeeded');
+    const [charge] = await system.booked('charge'); // by its id: a search may lag behind the event
+    expect(asked.mock.calls.map(([, processorId]) => processorId)).toEqual([charge?.id]);
     const body = { payment_method: 'pm_test_timeout_charged' };
     const retry = await system.client.pay(body, key);
     expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);

@@ -21,7 +21,7 @@ it('a worker that is killed while it applies an event leaves it to the next', as
   expect(first.status).toBe(202);
   await system.owner.query(`UPDATE unresolved SET next_try_at = next_try_at + interval '10 years'`);
   const [charge] = await system.mockClient.book();
-  const event = eventOf({ ...referenceOf(system.accountId, key), id: charge?.parent });
+  const event = eventOf({ ...referenceOf(system.accountId, key), id: charge?.id });
   const body = JSON.stringify(event);
   const delivered = await fetch(`${api.url}/webhooks/stripe`, {
     method: 'POST',

@@ -55,6 +55,18 @@ describe('events that were never delivered', () => {
     expect(await fetchNow()).toEqual({ read: 0, missed: 0, more: false });
   });
 
+  it('are not passed over while they are too young to be missed', async () => {
+    await system.client.pay();
+    await later();
+    await fetchNow();
+    await later();
+    await drop(true);
+    await system.client.pay();
+    expect((await fetchNow()).missed).toBe(0);
+    await later();
+    expect((await fetchNow()).missed).toBe(3);
+  });
+
   it('that are delivered after all are one event, whose deliveries begin then', async () => {
     await drop(true);
     await system.client.pay();

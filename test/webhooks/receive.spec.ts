@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseGate } from '#testing/database-gate.js';
 import { type System, startSystem } from '#testing/system.js';
@@ -73,15 +74,15 @@ describe('an event that comes in', () => {
 
   it('is refused with two signature headers, each right', async () => {
     const body = JSON.stringify(eventOf({}));
-    const headers = new Headers();
-    headers.append('stripe-signature', signatureOf(body));
-    headers.append('stripe-signature', signatureOf(body, { secret: 'whsec_first_of_test' }));
-    const answer = await fetch(`${system.client.url}/webhooks/stripe`, {
-      method: 'POST',
-      body,
-      headers,
+    const signatures = [signatureOf(body), signatureOf(body, { secret: 'whsec_first_of_test' })];
+    const status = await new Promise((resolve, reject) => {
+      const sending = request(`${system.client.url}/webhooks/stripe`, { method: 'POST' });
+      sending.setHeader('stripe-signature', signatures); // two lines, where fetch would join them
+      sending.on('response', (response) => resolve(response.resume().statusCode));
+      sending.on('error', reject);
+      sending.end(body);
     });
-    expect(answer.status).toBe(400);
+    expect(status).toBe(400);
   });
 
   it('is not parsed before its signature is checked: what would not parse is refused for that', async () => {
