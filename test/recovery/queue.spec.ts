@@ -116,17 +116,26 @@ describe('a worker that dies over queued payments', () => {
     return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
   };
 
-  it.each(['c5:2', 'c6:2'])('at %s leaves one charge, and another one finishes', async (point) => {
+  it.each([
+    { point: 'c5:2', left: ['started'] },
+    { point: 'c6:2', left: ['started'] },
+    { point: 'c7:1', left: ['started'] },
+    { point: 'c12:1', left: ['started', 'finished'] },
+    { point: 'c13:1', left: ['finished'] },
+  ])('at $point leaves one charge, and another one finishes', async ({ point, left }) => {
     const [key = ''] = await queue({}, 1);
     // The first passage asks for our account there.
     const victim = await system.worker(workers, `${point}:kill`);
     expect(await victim.exit).toEqual({ code: null, signal: 'SIGKILL' });
-    expect((await readBooks(system, key)).key?.state).toBe('started');
-    await system.worker(workers);
+    const before = await readBooks(system, key);
+    expect(left).toContain(before.key?.state);
+    if (before.key?.state === 'started') await system.worker(workers);
     await until(async () => (await readBooks(system, key)).key?.state === 'finished');
     const books = await readBooks(system, key);
     expect(disagreements(books, [await system.pay(api, key)])).toEqual([]);
-    expect(books.attempts.map(({ actor }) => actor)).toEqual(['worker', 'worker']);
+    const [open] = before.attempts;
+    if (open?.outcome === null) expect(books.attempts).toHaveLength(2);
+    else expect(books).toEqual(before);
   });
 
   it('in the middle of a batch leaves nothing undone and nothing twice', async () => {

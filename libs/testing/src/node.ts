@@ -1,11 +1,11 @@
 import { readConfig } from '#platform/config.js';
-import { openCore } from '#platform/core.js';
+import { type Core, openCore } from '#platform/core.js';
 import { openLogger } from '#platform/logging.js';
 import { createApp } from '../../../apps/payments-api/src/create-app.js';
 import { ApiClient } from './http.js';
 import type { System } from './system.js';
 
-export type Node = { client: ApiClient; close(): Promise<void> };
+export type Node = { client: ApiClient; core: Core; close(): Promise<void> };
 
 /** One more API on the database and the processor of a system; its sessions have these settings. */
 export async function startNode(system: System, session: Record<string, string>): Promise<Node> {
@@ -24,6 +24,7 @@ export async function startNode(system: System, session: Record<string, string>)
   const { port } = app.getHttpServer().address() as { port: number };
   return {
     client: new ApiClient(`http://127.0.0.1:${port}`, system.client.apiKey),
+    core,
     close: async () => {
       await app.close();
       await core.close();
