@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessSystem } from '#testing/process-system.js';
 import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
+import { until } from '#testing/until.js';
 
 describe('a caller who has gone', () => {
   const victims = new Processes();
@@ -51,8 +52,7 @@ describe('a caller who has gone', () => {
       api.kill(signal);
       api.kill('SIGCONT');
       if (signal === 'SIGTERM') expect(await api.exit).toEqual({ code: 0, signal: null });
-      else
-        await expect.poll(async () => (await readBooks(system, key)).key?.state).toBe('finished');
+      else await until(async () => (await readBooks(system, key)).key?.state === 'finished');
       const books = await readBooks(system, key);
       expect(disagreements(books, [])).toEqual([]);
       expect(books.attempts).toHaveLength(1);
