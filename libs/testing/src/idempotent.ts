@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 
 export type Work<Laid> = {
   /** Lays out work of its own for the next pass, and says what a reader needs to find it again. */
-  lay(): Promise<Laid>;
+  lay: () => Promise<Laid>;
   /** One pass, as each of two processes runs it. */
   passes: readonly [() => Promise<unknown>, () => Promise<unknown>];
   /** What became of the work, without ids and times: equal for all that was laid out alike. */
-  became(laid: Laid): Promise<unknown>;
+  became: (laid: Laid) => Promise<unknown>;
 };
 
 /**
