@@ -14,6 +14,11 @@ import { takeUp } from './take-up.js';
 /** Keys that one pass walks over, and items that one pass works on. */
 const WALK_MAX = 5_000;
 const BATCH_MAX = 20;
+/**
+ * A picked item is its worker's until it takes it up, which moves the due time on to the end of its lease. One
+ * that was picked by a worker that died before that is due again after what a statement may take at most.
+ */
+const PICKED_MS = SESSION_LIMITS.connectMs + SESSION_LIMITS.queryMs;
 /** The mark stays behind a running claim by its lease, its statement, and what two clocks may differ. */
 const MARK_MARGIN_MS = 1_000;
 /** The daily walk stays far enough behind the other one to find only what that one has lost. */
@@ -37,7 +42,7 @@ export type SweepPass = {
  */
 export async function sweepLeases(deps: Deps, requestId: string): Promise<SweepPass> {
   const { passed, found } = await walk(deps, 'leases', 0);
-  const due = await deps.db.run(TAKE_DUE, [deps.terms.leaseMs, BATCH_MAX]);
+  const due = await deps.db.run(TAKE_DUE, [PICKED_MS, BATCH_MAX]);
   const finished: Record<number, number> = {};
   await Promise.all(
     due.map(async (item) => {
@@ -101,6 +106,6 @@ async function finishDue(deps: Deps, due: Due, requestId: string): Promise<numbe
       error: String(error),
       constraint: violatedConstraint(error),
     });
-    return null; // it comes due again after a lease
+    return null; // it comes due again
   }
 }

@@ -44,8 +44,8 @@ export const RESTART_DAILY_WALK = statement(
 );
 
 /**
- * Takes a batch of due items, each for one worker: their due time moves on by a lease, so an item whose
- * worker dies comes due again.
+ * Takes a batch of due items, each for one worker: their due time moves on a little, so an item whose
+ * worker dies before it takes it up comes due again.
  */
 export const TAKE_DUE = statement<{
   account_id: string;
