@@ -80,6 +80,7 @@ describe('the walks along the claims', () => {
     await system.owner.query(PUT_BACK, [paymentId]);
     await system.owner.query('ALTER TABLE payments ENABLE ALWAYS TRIGGER payments_only_forward');
     await system.owner.query(ABANDON, [paymentId]);
+    await system.owner.query('UPDATE attempts SET outcome = NULL, closed_at = NULL');
     await system.owner.query('ALTER TABLE ledger_entries DISABLE TRIGGER ledger_entries_no_change');
     await system.owner.query('DELETE FROM ledger_entries WHERE payment_id = $1', [paymentId]);
     await system.owner.query('DELETE FROM outbox_events WHERE payment_id = $1', [paymentId]);
