@@ -47,7 +47,7 @@ describe('what each test method ends as', () => {
     if (expected.first === 503) expectProblem(first, { code: 'processor_unavailable' });
     const id = first.json.id ?? first.json.payment_id;
     if (expected.ends === 'waits for its caller') await expectWaiting(id);
-    else expect((await world.system.settle(id, SECONDS_MAX)).json.status).toBe(expected.ends);
+    else expect(await endOf(id, expected.sends === null)).toBe(expected.ends);
     const retry = await world.post(content, { key });
     expect(retry.status, retry.text).toBe(expected.retry);
     if (expected.retry === 402) expectProblem(retry, { code: 'payment_not_charged' });
@@ -69,6 +69,21 @@ function row(
   }: { sends: number | null; retry?: 201 | 402; charges?: number },
 ): Row {
   return { method, first, ends, retry, charges, sends };
+}
+
+/**
+ * How a payment ends within the bound of the bent clock. A slow processor is slow by the real one, which no
+ * test can move: until it has answered, every re-send hears that the first is still running.
+ */
+async function endOf(id: string, isSlow: boolean): Promise<string> {
+  const deadlineMs = performance.now() + (isSlow ? 20_000 : 0);
+  for (;;) {
+    try {
+      return (await world.system.settle(id, SECONDS_MAX)).json.status;
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+    }
+  }
 }
 
 /** Released work is nobody's but its caller's: no sweep sends it. */
