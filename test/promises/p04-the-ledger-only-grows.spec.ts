@@ -126,6 +126,11 @@ describe('P4: the ledger only grows, always balances, and books each kind once',
       [paid.json.id],
     );
     await system.owner.query(
+      `UPDATE attempts SET outcome = NULL, detail = NULL, closed_at = NULL
+        WHERE operation_id = (SELECT operation_id FROM idempotency_keys WHERE payment_id = $1)`,
+      [paid.json.id],
+    );
+    await system.owner.query(
       `INSERT INTO unresolved SELECT account_id, key_hash, claim_id, payment_id, 'planted', 0, 0, '2020-01-01', now()
          FROM idempotency_keys WHERE payment_id = $1`,
       [paid.json.id],
