@@ -77,9 +77,9 @@ export const WORD_SAMPLES: Sample[] = [
   leftover(
     'a folder of one machine',
     'ops/a.ts',
-    "f('/work/main');",
-    '/work/',
-    "f('docs/work/main');",
+    "f('/root/main');",
+    '/root/',
+    "f('docs/root/main');",
   ),
   leftover(
     "a person's folder",
