@@ -12,9 +12,10 @@ GRANT CREATE, USAGE ON SCHEMA public TO {{answers}};
 -- dropping at this moment.
 GRANT SELECT ON settings, accounts, api_keys, payments, order_slots, idempotency_keys, operations, attempts,
                 unresolved, sweep_marks, saved_answers, ledger_entries, outbox_events, webhook_inbox,
-                webhook_cursors TO {{app}};
-GRANT INSERT, UPDATE ON payments, idempotency_keys, operations, attempts TO {{app}};
-GRANT INSERT, DELETE ON order_slots TO {{app}};
+                webhook_cursors, refunds, payment_steps, authorizations TO {{app}};
+GRANT INSERT, UPDATE ON payments, idempotency_keys, operations, attempts, refunds TO {{app}};
+GRANT INSERT, DELETE ON order_slots, payment_steps TO {{app}};
+GRANT INSERT, UPDATE, DELETE ON authorizations TO {{app}};
 GRANT INSERT, UPDATE, DELETE ON unresolved TO {{app}};
 GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT UPDATE ON sweep_marks TO {{app}};

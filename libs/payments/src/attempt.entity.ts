@@ -3,12 +3,12 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 /** Maps the `attempts` table for reads and for the drift check. Never used to write. */
 @Entity({ name: 'attempts' })
 @Check('attempts_action', `action = ANY (ARRAY['send'::text, 'look_up'::text])`)
-@Check('attempts_actor', `actor = ANY (ARRAY['request'::text, 'worker'::text])`)
+@Check('attempts_actor', `actor = ANY (ARRAY['request'::text, 'worker'::text, 'operator'::text])`)
 @Check('attempts_closed_has_outcome', '(outcome IS NULL) = (closed_at IS NULL)')
 @Check('attempts_detail_length', 'char_length(detail) <= 500')
 @Check(
   'attempts_outcome',
-  `outcome = ANY (ARRAY['succeeded'::text, 'declined'::text, 'not_sent'::text, 'unknown'::text, 'not_charged'::text])`,
+  `outcome = ANY (ARRAY['succeeded'::text, 'authorized'::text, 'accepted'::text, 'declined'::text, 'not_sent'::text, 'unknown'::text, 'not_charged'::text])`,
 )
 @Check('attempts_request_id_length', 'char_length(request_id) <= 100')
 @ForeignKey('OperationRow', ['accountId', 'operationId'], ['accountId', 'id'], {

@@ -3,7 +3,12 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 /** Maps the `operations` table for reads and for the drift check. Never used to write. */
 @Entity({ name: 'operations' })
 @Check('operations_amount', 'amount > 0')
-@Check('operations_kind', `kind = 'charge'::text`)
+@Check(
+  'operations_kind',
+  `kind = ANY (ARRAY['charge'::text, 'capture'::text, 'void'::text, 'refund'::text])`,
+)
+@Check('operations_only_charges_have_no_target', `(kind = 'charge'::text) = (target_id IS NULL)`)
+@Check('operations_target_id_length', 'char_length(target_id) <= 255')
 @ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
   name: 'operations_payment',
 })
@@ -60,4 +65,7 @@ export class OperationRow {
 
   @Column({ name: 'queued', type: 'boolean', default: false })
   queued: boolean;
+
+  @Column({ name: 'target_id', type: 'text', nullable: true })
+  targetId: string | null;
 }

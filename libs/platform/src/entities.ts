@@ -8,9 +8,12 @@ import { SavedAnswerRow } from '#idempotency/saved-answer.entity.js';
 import { SettingRow } from '#idempotency/setting.entity.js';
 import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
 import { AttemptRow } from '#payments/attempt.entity.js';
+import { AuthorizationRow } from '#payments/authorization.entity.js';
 import { OperationRow } from '#payments/operation.entity.js';
 import { OrderSlotRow } from '#payments/order-slot.entity.js';
 import { PaymentRow } from '#payments/payment.entity.js';
+import { PaymentStepRow } from '#payments/payment-step.entity.js';
+import { RefundRow } from '#payments/refund.entity.js';
 import { SweepMarkRow } from '#payments/sweep-mark.entity.js';
 import { UnresolvedRow } from '#payments/unresolved.entity.js';
 
@@ -19,12 +22,15 @@ export const ENTITIES = [
   AccountRow,
   ApiKeyRow,
   AttemptRow,
+  AuthorizationRow,
   IdempotencyKeyRow,
   LedgerEntryRow,
   OperationRow,
   OrderSlotRow,
   OutboxEventRow,
   PaymentRow,
+  PaymentStepRow,
+  RefundRow,
   SavedAnswerRow,
   SettingRow,
   SweepMarkRow,

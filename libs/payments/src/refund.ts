@@ -1,0 +1,47 @@
+/** A refund as the core knows it: money on its way back. Amounts are minor units. */
+export type Refund = {
+  id: string;
+  accountId: string;
+  paymentId: string;
+  status: 'pending' | 'succeeded' | 'failed';
+  amount: number;
+  currency: string;
+  /** The caller's own words. They are never sent to the processor. */
+  reason: string | null;
+  failure: RefundFailure | null;
+  /** Set where it gives back money that stands in suspense, which the payment never counted as captured. */
+  breakId: string | null;
+  processorId: string | null;
+  createdAt: Date;
+  settledAt: Date | null;
+};
+
+export type RefundFailureCode = 'refund_declined' | 'not_sent' | 'failed_at_bank';
+
+export type RefundFailure = {
+  code: RefundFailureCode;
+  message: string;
+  /** The processor's own code, where it gave one. */
+  declineCode: string | null;
+};
+
+/** The refund on the wire. The order of members is part of the saved bytes. */
+export function renderRefund(refund: Refund): object {
+  const { failure } = refund;
+  return {
+    id: refund.id,
+    object: 'refund',
+    payment_id: refund.paymentId,
+    status: refund.status,
+    amount: refund.amount,
+    currency: refund.currency,
+    reason: refund.reason,
+    failure: failure && {
+      code: failure.code,
+      message: failure.message,
+      ...(failure.declineCode === null ? {} : { decline_code: failure.declineCode }),
+    },
+    created_at: refund.createdAt.toISOString(),
+    settled_at: refund.settledAt?.toISOString() ?? null,
+  };
+}
