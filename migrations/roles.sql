@@ -20,6 +20,7 @@ GRANT INSERT, UPDATE, DELETE ON unresolved TO {{app}};
 GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT UPDATE ON sweep_marks TO {{app}};
 GRANT INSERT, UPDATE ON webhook_inbox, webhook_cursors TO {{app}};
+GRANT SELECT, INSERT, UPDATE ON breaks, disputes TO {{app}};
 REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries FROM {{app}}, {{maintenance}}, PUBLIC;
 
 GRANT SELECT ON settings, saved_answers TO {{maintenance}};

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lease } from '#payments/lease.js';
-import { PAYMENT_STATUSES, TRANSITIONS, mayMove } from '#payments/payment-status.js';
+import {
+  PAYMENT_STATUSES,
+  TRANSITIONS,
+  TRANSITIONS_BY_ACCEPTING,
+  mayMove,
+  mayMoveByAccepting,
+} from '#payments/payment-status.js';
 import { recordOutcome } from '#payments/record-outcome.js';
 import type { FinalOutcome } from '#payments/settlement.js';
 import { takeUp } from '#payments/take-up.js';
@@ -26,6 +32,37 @@ describe('P5: a payment only moves forward', () => {
       [id, to],
     );
     expect(refused?.constraint ?? null).toBe(mayMove(from, to) ? null : 'payments_only_forward');
+  });
+
+  it.each(PAIRS)('$from to $to, accepted late: they agree again', async ({ from, to }) => {
+    const id = await plant(from);
+    const move = (breakId: string) =>
+      refusalOf(
+        system.owner,
+        `UPDATE payments SET status = $2, settled_at = now(), processor_id = 'pi', failure_code = 'x',
+                             accepted_break_id = $3
+          WHERE id = $1`,
+        [id, to, breakId],
+      );
+    const refused = await move(await plantBreak(id));
+    const expected = mayMoveByAccepting(from, to) ? null : 'payments_only_forward';
+    expect(refused?.constraint ?? null).toBe(expected);
+  });
+
+  it.each([
+    ['of another payment', async () => plantBreak(await plant('failed'))],
+    ['of another kind', (id: string) => plantBreak(id, { kind: 'dispute_excess' })],
+    ['that is closed', (id: string) => plantBreak(id, { status: 'closed' })],
+    ['that is not there', async () => randomUUID()],
+    ['that is none', async () => null],
+  ])('a late success %s accepts nothing', async (_what, breakOf) => {
+    const id = await plant('failed');
+    const refused = await refusalOf(
+      system.owner,
+      `UPDATE payments SET status = 'succeeded', processor_id = 'pi', accepted_break_id = $2 WHERE id = $1`,
+      [id, await breakOf(id)],
+    );
+    expect(refused?.constraint).toBe('payments_only_forward');
   });
 
   it('so does the page with the diagram, which is printed from the table', async () => {
@@ -132,6 +169,21 @@ describe('P5: a payment only moves forward', () => {
     return id;
   }
 
+  async function plantBreak(
+    paymentId: string,
+    { kind = 'late_success', status = 'open' } = {},
+  ): Promise<string> {
+    const { rows } = await system.owner.query(
+      `INSERT INTO breaks (account_id, payment_id, processor_name, kind, reference, severity, status, first_seen,
+                           last_seen, closed_at, closed_by)
+       VALUES ($1, $2::uuid, 'mock', $3, $2::uuid::text, 'critical', $4, now(), now(),
+               CASE WHEN $4 = 'closed' THEN now() END, CASE WHEN $4 = 'closed' THEN 'a person' END)
+       RETURNING id`,
+      [system.account.id, paymentId, kind, status],
+    );
+    return rows[0].id;
+  }
+
   /** Every row that a record step may touch. */
   async function everything(paymentId: string) {
     const { rows } = await system.owner.query(
@@ -175,6 +227,9 @@ function statesPage(): string {
   const edges = Object.entries(TRANSITIONS).flatMap(([from, tos]) =>
     tos.length === 0 ? [`  ${from} --> [*]`] : tos.map((to) => `  ${from} --> ${to}`),
   );
+  const exceptions = Object.entries(TRANSITIONS_BY_ACCEPTING).flatMap(([from, tos]) =>
+    tos.map((to) => `  ${from} --> ${to}: a late success is accepted`),
+  );
   return [
     '# The states of a payment',
     '',
@@ -185,11 +240,17 @@ function statesPage(): string {
     'stateDiagram-v2',
     '  [*] --> pending',
     ...edges,
+    ...exceptions,
     '```',
     '',
     'A payment only moves along these arrows. The code asks the table',
     '[payment-status.ts](../libs/payments/src/payment-status.ts), the database refuses everything else by the',
     'trigger `payments_only_forward`, and a test asks both about every pair.',
+    '',
+    'The two arrows with words are the one exception to "only forward". Money that comes after a payment was',
+    'final is there, whatever we said before: it stands in suspense, with a break, until a person accepts it or',
+    'it is given back. Accepting is the move, and it has to name the open break of this very payment. The',
+    'idempotency key goes on replaying the answer that it saved.',
     '',
   ].join('\n');
 }

@@ -9,6 +9,8 @@ export const LEDGER_ACCOUNTS = {
   processor_clearing: 'asset',
   /** What the processor keeps for its work. */
   processor_fees: 'expense',
+  /** What the processor holds or has taken, and nobody has decided yet whose it is. */
+  suspense: 'liability',
 } as const satisfies Record<string, 'asset' | 'liability' | 'expense'>;
 export type LedgerAccount = keyof typeof LEDGER_ACCOUNTS;
 
@@ -17,5 +19,25 @@ export const ENTRY_KINDS = {
   charge: { debit: 'processor_clearing', credit: 'merchant_payable' },
   /** The processor deducts its fee for the charge from what it holds. */
   processor_fee: { debit: 'processor_fees', credit: 'processor_clearing' },
+
+  /** Money came for a payment that was final: it is not the merchant's before somebody decides. */
+  late_success: { debit: 'processor_clearing', credit: 'suspense' },
+  /** Somebody accepted it: the payment has succeeded after all. */
+  late_success_accepted: { debit: 'suspense', credit: 'merchant_payable' },
+  /** It was given back. */
+  late_success_refund: { debit: 'suspense', credit: 'processor_clearing' },
+  /** What was given back came back, days later: it stands in suspense again. */
+  late_success_refund_failed: { debit: 'processor_clearing', credit: 'suspense' },
+
+  /** A bank took money for a dispute, up to what was left on the payment. */
+  dispute: { debit: 'merchant_payable', credit: 'processor_clearing' },
+  /** What it took above that. */
+  dispute_excess: { debit: 'suspense', credit: 'processor_clearing' },
+  /** The bank gave back what stood against the merchant. */
+  dispute_won: { debit: 'processor_clearing', credit: 'merchant_payable' },
+  /** The bank gave back what stood in suspense. */
+  dispute_excess_won: { debit: 'processor_clearing', credit: 'suspense' },
+  /** There is room on the payment again: that much of a dispute is the merchant's, not suspense's. */
+  dispute_excess_settled: { debit: 'merchant_payable', credit: 'suspense' },
 } as const satisfies Record<string, { debit: LedgerAccount; credit: LedgerAccount }>;
 export type EntryKind = keyof typeof ENTRY_KINDS;

@@ -93,6 +93,9 @@ export class PaymentRow {
   @Column({ name: 'event_sequence', type: 'integer', default: 0 })
   eventSequence: number;
 
+  @Column({ name: 'accepted_break_id', type: 'uuid', nullable: true })
+  acceptedBreakId: string | null;
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 

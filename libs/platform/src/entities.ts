@@ -9,6 +9,8 @@ import { SettingRow } from '#idempotency/setting.entity.js';
 import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
 import { AttemptRow } from '#payments/attempt.entity.js';
 import { AuthorizationRow } from '#payments/authorization.entity.js';
+import { BreakRow } from '#payments/break.entity.js';
+import { DisputeRow } from '#payments/dispute.entity.js';
 import { OperationRow } from '#payments/operation.entity.js';
 import { OrderSlotRow } from '#payments/order-slot.entity.js';
 import { PaymentRow } from '#payments/payment.entity.js';
@@ -23,6 +25,8 @@ export const ENTITIES = [
   ApiKeyRow,
   AttemptRow,
   AuthorizationRow,
+  BreakRow,
+  DisputeRow,
   IdempotencyKeyRow,
   LedgerEntryRow,
   OperationRow,
