@@ -5,6 +5,7 @@ import { CALLS_PER_LEASE, slowestRunMs } from '#payments/lease-arithmetic.js';
 import { readConfig } from '#platform/config.js';
 
 const docs = join(import.meta.dirname, '../../docs');
+const HALF_AN_HOUR_MS = 1_800_000;
 const PAGE = readFileSync(join(docs, 'design.md'), 'utf8');
 
 type Link = { text: string; path: string };
@@ -71,6 +72,13 @@ describe('a process whose lease is too short', () => {
       /LEASE_MS is \d+.*PROCESSOR_TIMEOUT_MS/,
     );
     expect(readConfig(env({ LEASE_MS: String(needed + 1) })).leaseMs).toBe(needed + 1);
+  });
+
+  it('does not start either where a processor keeps no keys and the lease is under half an hour', () => {
+    const keyless = (leaseMs: number) =>
+      readConfig(env({ PROCESSOR_KEY_WINDOW_MS: '0', LEASE_MS: String(leaseMs) }));
+    expect(() => keyless(HALF_AN_HOUR_MS - 1)).toThrow(/^LEASE_MS.*PROCESSOR_KEY_WINDOW_MS/);
+    expect(keyless(HALF_AN_HOUR_MS).leaseMs).toBe(HALF_AN_HOUR_MS);
   });
 });
 

@@ -51,6 +51,7 @@ describe('the production build', () => {
     ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: '' }],
     ['FAILPOINTS', { FAILPOINTS: 'c5:1:kill' }],
     ['PAYONCE_DEMO_KEY', { PAYONCE_DEMO_KEY: demoKey() }],
+    ['PROCESSOR_KEY_WINDOW_MS', { PROCESSOR_KEY_WINDOW_MS: '0', LEASE_MS: '1799999' }],
   ])('refuses to start, naming %s, with %o', async (name, spoiled) => {
     const { code, stderr } = await startApi({ ...SETTINGS, ...spoiled });
     expect(code).toBe(78);

@@ -10,7 +10,7 @@ export type Terms = {
   processorTimeoutMs: number;
   /** "Not found" proves nothing before this much time has passed since the last send. */
   visibilityWindowMs: number;
-  /** How long the processor remembers a key; nobody sends after half of it. */
+  /** How long the processor remembers a key; nobody sends after half of it. 0: it keeps none. */
   processorKeyWindowMs: number;
   answersDays: number;
   recoveryTriesMax: number;

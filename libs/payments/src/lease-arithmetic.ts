@@ -25,8 +25,25 @@ export function slowestRunMs(processorTimeoutMs: number): number {
   return processorTimeoutMs * CALLS_PER_LEASE + recordMs + MARGIN_MS;
 }
 
+/** Half an hour. Where no keys are kept a takeover is not harmless, and waiting is cheaper than any mistake. */
+export const KEYLESS_LEASE_MS = 1_800_000;
+
+/** Whether a re-send under the same key is the same charge. A window of 0 says that no key is kept at all. */
+export function keepsKeys({ processorKeyWindowMs }: { processorKeyWindowMs: number }): boolean {
+  return processorKeyWindowMs > 0;
+}
+
+type Durations = { leaseMs: number; processorTimeoutMs: number; processorKeyWindowMs: number };
+
 /** Null if the lease is long enough, else the sentence with which a process refuses to start. */
-export function leaseProblem(leaseMs: number, processorTimeoutMs: number): string | null {
+export function leaseProblem(durations: Durations): string | null {
+  const { leaseMs, processorTimeoutMs } = durations;
+  if (!keepsKeys(durations) && leaseMs < KEYLESS_LEASE_MS) {
+    return (
+      `LEASE_MS is ${leaseMs}, but PROCESSOR_KEY_WINDOW_MS=0 says that the processor keeps no ` +
+      `idempotency keys: then LEASE_MS must be at least ${KEYLESS_LEASE_MS}`
+    );
+  }
   const neededMs = slowestRunMs(processorTimeoutMs);
   if (leaseMs > neededMs) return null;
   return (

@@ -3,6 +3,7 @@ import type { WinnerColumns } from './claim.sql.js';
 import type { Registration, Terms } from './deps.js';
 import type { Accepted, Intent } from './intent.js';
 import type { Lease } from './lease.js';
+import { keepsKeys } from './lease-arithmetic.js';
 import type { Payment, PaymentOrder } from './payment.js';
 
 type LeaseDeps = { processor: Processor; terms: Terms; instance: Registration };
@@ -50,9 +51,21 @@ export function claimValues(
   ];
 }
 
-/** Half the processor's key window: after it a key might be forgotten there, and a re-send would charge anew. */
+/**
+ * Half the processor's key window: after it a key might be forgotten there, and a re-send would charge anew.
+ * Nothing where no keys are kept: whoever comes after the first send only looks up.
+ */
 export function sendWindowMs({ processorKeyWindowMs }: Terms): number {
   return Math.floor(processorKeyWindowMs / 2);
+}
+
+/**
+ * Until when a run may send, from the limit that stands in the row. Where no keys are kept the row lets no
+ * taker send, and the run that opened the first attempt may as long as its lease is its own. From then on a
+ * look-up that is not answered calls a person.
+ */
+export function runMaySendUntilMs(terms: Terms, sendUntilMs: number): number {
+  return keepsKeys(terms) ? sendUntilMs : sendUntilMs + terms.leaseMs;
 }
 
 /** The lease of a claim that was just made. `monotonicMs` was read before the statement was sent. */
@@ -76,7 +89,7 @@ export function newLease(
     action: 'send',
     attemptNo: 1,
     unknownBefore: false,
-    sendUntilMs: claimedAtMs + sendWindowMs(terms),
+    sendUntilMs: runMaySendUntilMs(terms, claimedAtMs + sendWindowMs(terms)),
     storedErrorAtMs: null,
     waits: 0,
     tries: 0,

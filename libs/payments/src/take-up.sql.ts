@@ -30,8 +30,9 @@ export type TakenUpRow = PendingRow & {
  * What the run may do is decided here, from the rows alone:
  *   close    released or queued, and the key's end has come: nothing was ever sent, nothing may be sent now.
  *            Also started without an attempt that may have sent: a run that was closing it was interrupted
- *   look_up  a reader only wants to know; or past the send limit; or the processor is known to replay a stored error; or a person was asked
- *            to look, and this is a sweep
+ *   look_up  a reader only wants to know; or something may have been sent and the processor keeps no keys (a send
+ *            window of 0), whatever a clock says; or past the send limit; or the processor is known to replay a
+ *            stored error; or a person was asked to look, and this is a sweep
  *   send     otherwise, under the same processor key
  *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
@@ -56,7 +57,7 @@ export const TAKE_UP = statement<TakenUpRow>(
      SELECT earlier.unknown AS unknown_before,
             CASE
               WHEN $6::boolean OR ($3::text = 'started' AND NOT earlier.unknown) THEN 'close'
-              WHEN $13::boolean THEN 'look_up'
+              WHEN $13::boolean OR ($8::bigint = 0 AND earlier.unknown) THEN 'look_up'
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
               WHEN $9::text = 'worker' AND EXISTS (
                      SELECT 1 FROM unresolved u

@@ -1,7 +1,7 @@
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
 import { pendingPayment } from './read-pending.js';
-import { sendWindowMs } from './new-lease.js';
+import { runMaySendUntilMs, sendWindowMs } from './new-lease.js';
 import { TAKE_UP, type TakenUpRow } from './take-up.sql.js';
 
 /** May use the database, and cannot call the processor. */
@@ -41,10 +41,16 @@ export async function takeUp(deps: TakeUpDeps, work: Abandoned): Promise<Lease |
     work.deadOwner ?? null,
     work.lookOnly ?? false,
   ]);
-  return row ? leaseOf(work, token, row, monotonicMs) : null;
+  return row ? leaseOf(deps, work, token, row, monotonicMs) : null;
 }
 
-function leaseOf(work: Abandoned, token: string, row: TakenUpRow, monotonicMs: number): Lease {
+function leaseOf(
+  { terms }: TakeUpDeps,
+  work: Abandoned,
+  token: string,
+  row: TakenUpRow,
+  monotonicMs: number,
+): Lease {
   return {
     accountId: work.accountId,
     keyHash: work.keyHash,
@@ -56,7 +62,7 @@ function leaseOf(work: Abandoned, token: string, row: TakenUpRow, monotonicMs: n
     action: row.action,
     attemptNo: row.attempts_made,
     unknownBefore: row.unknown_before,
-    sendUntilMs: row.send_until.getTime(),
+    sendUntilMs: runMaySendUntilMs(terms, row.send_until.getTime()),
     storedErrorAtMs: row.stored_error_at?.getTime() ?? null,
     waits: row.waits,
     tries: row.tries,

@@ -1,5 +1,5 @@
 import { buildKind } from '#seams/build-kind.js';
-import { leaseProblem } from '#payments/lease-arithmetic.js';
+import { keepsKeys, leaseProblem } from '#payments/lease-arithmetic.js';
 
 /** A setting that is missing or wrong. The message names the variable; the process exits 78 (EX_CONFIG). */
 export class ConfigError extends Error {}
@@ -45,9 +45,9 @@ const DEMO_API_KEY_PREFIX = 'po_test_demo';
 /** Reads and checks the whole configuration at once, relations between settings included. Throws ConfigError. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const config = parse(env);
-  const lease = leaseProblem(config.leaseMs, config.processorTimeoutMs);
+  const lease = leaseProblem(config);
   if (lease !== null) throw new ConfigError(lease);
-  if (config.visibilityWindowMs >= config.processorKeyWindowMs / 2) {
+  if (keepsKeys(config) && config.visibilityWindowMs >= config.processorKeyWindowMs / 2) {
     throw new ConfigError('VISIBILITY_WINDOW_MS must be less than half of PROCESSOR_KEY_WINDOW_MS');
   }
   if (buildKind === 'production') refuseDemoSecrets(env);
@@ -94,13 +94,7 @@ function parse(env: NodeJS.ProcessEnv) {
     stripeWebhookSecrets: secrets(env, 'STRIPE_WEBHOOK_SECRET', DEMO_WEBHOOK_SECRET),
     mockWebhookUrl: url(env, 'MOCK_WEBHOOK_URL', ['http:', 'https:']),
     processorTimeoutMs: integer(env, 'PROCESSOR_TIMEOUT_MS', 5_000, 100, 60_000),
-    processorKeyWindowMs: integer(
-      env,
-      'PROCESSOR_KEY_WINDOW_MS',
-      86_400_000,
-      60_000,
-      30 * 86_400_000,
-    ),
+    processorKeyWindowMs: keyWindow(env),
     visibilityWindowMs: integer(
       env,
       'VISIBILITY_WINDOW_MS',
@@ -137,6 +131,13 @@ function secrets(env: NodeJS.ProcessEnv, name: string, byDefault: string): strin
   const found = (env[name] || byDefault).split(',').map((secret) => secret.trim());
   if (found.includes('')) throw new ConfigError(`${name} holds an empty secret`);
   return found;
+}
+
+/** 0 for a processor that keeps no keys; a window in between would be over before a run is. */
+function keyWindow(env: NodeJS.ProcessEnv): number {
+  const name = 'PROCESSOR_KEY_WINDOW_MS';
+  if (env[name] === '0') return 0;
+  return integer(env, name, 86_400_000, 60_000, 30 * 86_400_000);
 }
 
 function integer(
