@@ -128,12 +128,23 @@ function wireCharge(charge: Charge): Wire {
     paid: declined === null,
     payment_intent: charge.intentId,
     payment_method: charge.paymentMethod,
-    payment_method_details: { card: { brand: 'visa', last4: '4242' }, type: 'card' },
+    payment_method_details: {
+      card: { brand: 'visa', last4: '4242', ...captureBefore(charge) },
+      type: 'card',
+    },
     receipt_url: null,
     refunded: charge.captured && charge.amountRefunded === charge.amountCaptured,
     status: charge.status,
   };
 }
+
+/** Until when an authorization can be captured. Nothing ends it by itself here. */
+function captureBefore({ captured, status, createdMs }: Charge): { capture_before?: number } {
+  if (captured || status !== 'succeeded') return {};
+  return { capture_before: seconds(createdMs + AUTHORIZED_FOR_MS) };
+}
+
+const AUTHORIZED_FOR_MS = 7 * 24 * 3_600_000;
 
 function wireRefund(refund: Refund): Wire {
   return {

@@ -183,6 +183,7 @@ function requestOf(accountId: string, target: NewsTarget): ChargeRequest {
     amount: Number(target.amount),
     currency: target.currency,
     paymentMethod: target.payment_method,
+    capture: 'automatic',
     apiVersion: target.api_version,
     renderingVersion: target.rendering_version,
   };

@@ -96,6 +96,7 @@ async function afterMismatch(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
  * @keeps P2: an operation with an unknown attempt is never released and never declined by hearsay.
  */
 function unknownDominates(lease: Lease, outcome: ChargeOutcome): Outcome {
+  if (outcome.kind === 'authorized') return unaskedAuthorization();
   if (!lease.unknownBefore) return outcome;
   if (outcome.kind === 'not_sent') {
     return unknown(
@@ -114,6 +115,11 @@ function unknownDominates(lease: Lease, outcome: ChargeOutcome): Outcome {
   return outcome;
 }
 
+/** Nobody can ask for one yet. */
+function unaskedAuthorization(): Unknown {
+  return { ...unknown('nonsense', 'an authorization', null), counts: true, review: true };
+}
+
 /**
  * What a look-up says. "Not found" alone never proves "not charged": that takes a stored error that the
  * processor replayed as well, with the visibility window passed since.
@@ -123,6 +129,8 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
     case 'succeeded':
     case 'declined':
       return found;
+    case 'authorized':
+      return unaskedAuthorization();
     case 'not_found': {
       if (lease.storedErrorAtMs === null) {
         return {
@@ -194,6 +202,7 @@ function requestOf({ processor, payment }: Lease): ChargeRequest {
     amount: payment.amount,
     currency: payment.currency,
     paymentMethod: payment.paymentMethod,
+    capture: payment.capture,
     apiVersion: processor.apiVersion,
     renderingVersion: processor.renderingVersion,
   };

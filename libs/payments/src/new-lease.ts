@@ -44,7 +44,7 @@ export function claimValues(
     processorAccount,
     intent.processorKey,
     processor.apiVersion,
-    processor.renderingVersion,
+    processor.renderingVersions.charge,
     sendWindowMs(terms),
     instance.id,
     intent.queue,
@@ -102,7 +102,7 @@ export function newLease(
       account: processorAccount,
       key: intent.processorKey,
       apiVersion: processor.apiVersion,
-      renderingVersion: processor.renderingVersion,
+      renderingVersion: processor.renderingVersions.charge,
     },
     readAt: { databaseMs: claimedAtMs, monotonicMs },
   };

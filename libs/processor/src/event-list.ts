@@ -1,5 +1,5 @@
-import { parseStrictJson } from '#json/strict-json.js';
-import { members, readProcessorError } from './payment-intent.js';
+import { readProcessorError } from './processor-error.js';
+import { readBody } from './reading.js';
 import { type ProcessorEvent, readProcessorEvent } from './processor-event.js';
 import type { Exchange } from './send-once.js';
 
@@ -16,7 +16,7 @@ export type EventPage =
 /** What an answer to "what has happened?" holds. Like any other body it is read, and not trusted. */
 export function eventsIn(exchange: Exchange, position: EventPosition): EventPage {
   if (exchange.kind === 'failed') return { kind: 'failed', detail: exchange.failure };
-  const body = readBody(exchange.body);
+  const body = readBody(exchange.body) ?? {};
   if (exchange.status !== 200) {
     const error = readProcessorError(body['error']);
     const isGone = error?.code === 'resource_missing' && [400, 404].includes(exchange.status);
@@ -34,12 +34,4 @@ export function eventsIn(exchange: Exchange, position: EventPosition): EventPage
   }
   if (position.kind === 'after') events.reverse();
   return { kind: 'page', events, unreadable: read.length - events.length, more: has_more };
-}
-
-function readBody(bytes: Buffer): Record<string, unknown> {
-  try {
-    return members(parseStrictJson(bytes));
-  } catch {
-    return {}; // whatever is wrong with it, there is no list in it
-  }
 }

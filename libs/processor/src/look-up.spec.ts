@@ -68,7 +68,7 @@ describe('a look-up', () => {
     const { processor } = await bench.answering(200, found({ ...PAYMENT, ...difference }));
     expect(await processor.lookUpCharge(CHARGE, null, TIMEOUT)).toEqual({
       kind: 'conflict',
-      detail: `other-payment: answered 200, pi_1 tells of another ${what}`,
+      detail: `other-object: answered 200, pi_1 tells of another ${what}`,
     });
   });
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { CHARGE } from '#testing/stripe-answers.js';
 import { answered, declinedCard, error, lastError, payment } from '#testing/stripe-exchanges.js';
-import { chargeOutcome } from './outcome.js';
+import { sentOutcome } from './outcome.js';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
 describe('what an outcome tells', () => {
   const decline = (body: unknown, status = 402) =>
-    chargeOutcome(answered(status, body), CHARGE, NOW_MS);
+    sentOutcome('charge', answered(status, body), CHARGE, NOW_MS);
 
   it('names the decline by the most precise code, and the payment it left behind', () => {
     expect(decline(declinedCard)).toEqual({
@@ -55,7 +55,9 @@ describe('what an outcome tells', () => {
       message: 'No card **** for **** here.',
     });
     const refused = answered(401, error('invalid_request_error', undefined, { message }));
-    expect(JSON.stringify(chargeOutcome(refused, CHARGE, NOW_MS))).not.toMatch(/4242|sk_test/);
+    expect(JSON.stringify(sentOutcome('charge', refused, CHARGE, NOW_MS))).not.toMatch(
+      /4242|sk_test/,
+    );
   });
 
   it.each([
@@ -71,6 +73,8 @@ describe('what an outcome tells', () => {
     ['', null],
   ])('takes Retry-After: %s as %s seconds', (header, seconds) => {
     const exchange = answered(503, {}, { 'retry-after': header });
-    expect(chargeOutcome(exchange, CHARGE, NOW_MS)).toMatchObject({ retryAfterSeconds: seconds });
+    expect(sentOutcome('charge', exchange, CHARGE, NOW_MS)).toMatchObject({
+      retryAfterSeconds: seconds,
+    });
   });
 });

@@ -1,7 +1,8 @@
 import canonicalize from 'canonicalize';
 import { createHash } from 'node:crypto';
 import { maskSecrets } from '#problems/redact.js';
-import { members } from './payment-intent.js';
+import { members } from './reading.js';
+import { type Reference, referenceIn } from './reference.js';
 
 /** An event as the processor tells it: news of one object, of which only the object itself is the truth. */
 export type ProcessorEvent = {
@@ -36,21 +37,10 @@ export function readProcessorEvent(value: unknown, text?: string): ProcessorEven
   };
 }
 
-/** What an event says of a payment of ours, read out of its payload. Nulls where it says nothing that can be. */
-export type Reference = { accountId: string | null; intent: string | null };
-
-/** The references that our charges carry in their metadata. */
+/** The reference that the object of an event carries. */
 export function readReference(payload: unknown): Reference {
-  const metadata = members(members(members(members(payload)['data'])['object'])['metadata']);
-  const { payonce_account, payonce_intent } = metadata;
-  return { accountId: uuidOrNull(payonce_account), intent: uuidOrNull(payonce_intent) };
+  return referenceIn(members(members(members(payload)['data'])['object'])['metadata']);
 }
-
-function uuidOrNull(value: unknown): string | null {
-  return typeof value === 'string' && UUID.test(value) ? value : null;
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import type { ChargeRequest, Processor } from '#processor/processor.js';
+import type { ChargeRequest, Processor, RefundRequest, StepRequest } from '#processor/processor.js';
 import { STRIPE_API_VERSION, stripeProcessor } from '#processor/stripe-processor.js';
 import { systemClock } from '#seams/clock.js';
 import { httpAnswer, startRawServer, type RawRequest } from './raw-server.js';
@@ -12,8 +12,39 @@ export const CHARGE: ChargeRequest = {
   amount: 2500,
   currency: 'myr',
   paymentMethod: 'pm_123',
+  capture: 'automatic',
   apiVersion: STRIPE_API_VERSION,
   renderingVersion: 1,
+};
+
+export const MANUAL: ChargeRequest = { ...CHARGE, capture: 'manual' };
+
+/** Later steps on that payment. */
+const STEP = {
+  accountId: CHARGE.accountId,
+  targetId: 'pi_1',
+  chargeKey: CHARGE.processorKey,
+  currency: 'myr',
+  apiVersion: STRIPE_API_VERSION,
+};
+export const CAPTURE: StepRequest = {
+  ...STEP,
+  processorKey: '1b1b1b1b-4c1f-8abc-9def-0123456789ab',
+  amount: 2000,
+  renderingVersion: 2,
+};
+export const VOID: StepRequest = {
+  ...STEP,
+  processorKey: '2c2c2c2c-4c1f-8abc-9def-0123456789ab',
+  amount: 2500,
+  renderingVersion: 3,
+};
+export const REFUND: RefundRequest = {
+  ...STEP,
+  processorKey: '3d3d3d3d-4c1f-8abc-9def-0123456789ab',
+  amount: 1000,
+  renderingVersion: 4,
+  reason: 'It was too small.',
 };
 
 export const PAYMENT = {
@@ -26,6 +57,16 @@ export const PAYMENT = {
   metadata: { payonce_account: CHARGE.accountId, payonce_intent: CHARGE.processorKey },
   last_payment_error: null,
   latest_charge: { id: 'ch_1', balance_transaction: { fee: 103, currency: 'myr' } },
+};
+
+export const REFUNDED = {
+  id: 're_1',
+  object: 'refund',
+  amount: 1000,
+  currency: 'myr',
+  status: 'succeeded',
+  payment_intent: 'pi_1',
+  metadata: { payonce_account: REFUND.accountId, payonce_intent: REFUND.processorKey },
 };
 
 export const TIMEOUT = { timeoutMs: 5000 };

@@ -1,3 +1,4 @@
+import type { LookUpVerdict } from '#processor/classification-row.js';
 import type { Exchange, Failure } from '#processor/send-once.js';
 import { PAYMENT } from './stripe-answers.js';
 
@@ -23,3 +24,17 @@ export const declinedCard = error('card_error', 'card_declined', {
   decline_code: 'insufficient_funds',
 });
 export const lastError = { last_payment_error: declinedCard.error };
+
+/** A verdict or an outcome in a few words, as the tables of the description print it. */
+export function inShort(verdict: LookUpVerdict | { kind: 'conflict'; detail: string }): string {
+  switch (verdict.kind) {
+    case 'declined':
+      return verdict.stored ? 'declined, stored' : 'declined';
+    case 'unknown': {
+      const marks = [verdict.storedError && 'stored', verdict.counts && 'counts'];
+      return [verdict.reason, ...marks.filter(Boolean)].join(', ');
+    }
+    default:
+      return verdict.kind.replace('_', ' ');
+  }
+}
