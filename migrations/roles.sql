@@ -21,6 +21,9 @@ GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT UPDATE ON sweep_marks TO {{app}};
 GRANT INSERT, UPDATE ON webhook_inbox, webhook_cursors TO {{app}};
 GRANT SELECT, INSERT, UPDATE ON breaks, disputes TO {{app}};
-REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries FROM {{app}}, {{maintenance}}, PUBLIC;
+GRANT SELECT ON audit_log TO {{app}};
+-- Not its id and not its time: no row can be dated back.
+GRANT INSERT (mode, actor, action, target, reason, before, after) ON audit_log TO {{app}};
+REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries, audit_log FROM {{app}}, {{maintenance}}, PUBLIC;
 
 GRANT SELECT ON settings, saved_answers TO {{maintenance}};

@@ -1,9 +1,12 @@
 import { withDatabase } from '#embedded/with-database.js';
 import { type ApiKeyListRow, LIST_API_KEYS } from '#accounts/api-key.sql.js';
 import {
+  OPERATOR_SCOPE,
   SCOPES,
+  type NewKey,
   type Scope,
   createApiKey,
+  createOperatorKey,
   revokeApiKey,
   rotateApiKey,
 } from '#accounts/manage-api-keys.js';
@@ -13,20 +16,23 @@ import { type OptionValues, UsageError, runCommand } from './command.js';
 import { onDatabase } from './on-database.js';
 
 const HELP = `npm run --silent keys -- create --account NAME [--live] [--scopes a,b]
+npm run --silent keys -- create --operator NAME [--live]
 npm run --silent keys -- rotate ID [--overlap-seconds N]
 npm run --silent keys -- revoke ID
 npm run --silent keys -- list
 
 Makes, replaces and ends API keys. A key is shown once, alone on standard output; only its hash is kept.
 
-  create   makes the account if it is new, else one more key for it
+  create   for an account, which it makes if it is new; or for an operator: one of us, without an account,
+           who acts on /v1/operations and reads the payments of every account of that mode
   rotate   makes a successor with the same rights; the old key works for the overlap (a day by default)
   revoke   ends a key, within a second on every replica
-  list     every key's id, account, mode, first characters, scopes and state
+  list     every key's id, account or operator, mode, first characters, scopes and state
 
   --account NAME         1 to 100 characters
-  --live                 a key of the account's live side; without it, of its test side
-  --scopes a,b           ${SCOPES.join(', ')} (both by default)
+  --operator NAME        1 to 100 characters: the actor of every act that is done with this key
+  --live                 a key for the live side; without it, for the test side
+  --scopes a,b           of an account's key: ${SCOPES.join(', ')} (both by default)
   --overlap-seconds N    0 to 2592000
 
 It finds the embedded database by itself; DATABASE_URL names another (its owner's address).
@@ -34,6 +40,7 @@ It finds the embedded database by itself; DATABASE_URL names another (its owner'
 
 const OPTIONS = {
   account: { type: 'string' },
+  operator: { type: 'string' },
   live: { type: 'boolean' },
   scopes: { type: 'string' },
   'overlap-seconds': { type: 'string' },
@@ -68,17 +75,44 @@ export async function main(args: string[]): Promise<void> {
 }
 
 async function create(values: OptionValues): Promise<number> {
-  const account = String(values['account'] ?? '');
-  if (account === '' || [...account].length > 100) {
-    throw new UsageError('Name the account with --account NAME, of 1 to 100 characters.');
+  const make = values['operator'] === undefined ? forAccount(values) : forOperator(values);
+  return show(await onOwnDatabase(make));
+}
+
+function forAccount(values: OptionValues): (db: Db) => Promise<NewKey> {
+  const account = readName(values, 'account');
+  const scopes = readScopes(values['scopes']);
+  const wanted = { account, mode: modeOf(values), scopes };
+  return (db) => createApiKey({ db, random: systemRandom }, wanted);
+}
+
+function forOperator(values: OptionValues): (db: Db) => Promise<NewKey> {
+  if (values['account'] !== undefined) {
+    throw new UsageError('An operator has no account: give --operator or --account, not both.');
   }
-  const wanted = {
-    account,
-    mode: values['live'] ? ('live' as const) : ('test' as const),
-    scopes: readScopes(values['scopes']),
-  };
-  const made = await onOwnDatabase((db) => createApiKey({ db, random: systemRandom }, wanted));
-  return show(made);
+  if (values['scopes'] !== undefined) {
+    throw new UsageError(
+      `--scopes: an operator's key has the scope ${OPERATOR_SCOPE} and no other.`,
+    );
+  }
+  const wanted = { operator: readName(values, 'operator'), mode: modeOf(values) };
+  return (db) => createOperatorKey({ db, random: systemRandom }, wanted);
+}
+
+/** Names are compared as they are, also to tell two people apart: none may only look like another. */
+function readName(values: OptionValues, option: 'account' | 'operator'): string {
+  const name = String(values[option] ?? '');
+  if (name === '' || [...name].length > 100) {
+    throw new UsageError(`Name the ${option} with --${option} NAME, of 1 to 100 characters.`);
+  }
+  if (option === 'operator' && (name.trim() !== name || /\p{C}/u.test(name))) {
+    throw new UsageError('--operator: a name has no blanks around it and no invisible characters.');
+  }
+  return name;
+}
+
+function modeOf(values: OptionValues): 'test' | 'live' {
+  return values['live'] ? 'live' : 'test';
 }
 
 async function rotate(id: string, overlapSeconds: number): Promise<number> {
@@ -111,12 +145,12 @@ function lineOf(row: ApiKeyListRow): string {
       : row.expires_at !== null
         ? `until ${row.expires_at.toISOString()}`
         : 'active';
-  const { id, account_name, mode, prefix, scopes } = row;
-  return [id, account_name, mode, `${prefix}…`, scopes.join(','), state].join('  ');
+  const { id, name, mode, prefix, scopes } = row;
+  return [id, name, mode, `${prefix}…`, scopes.join(','), state].join('  ');
 }
 
 /** The key alone on stdout, so that it can be put straight into a variable. */
-function show({ id, key }: { id: string; key: string }): number {
+function show({ id, key }: NewKey): number {
   process.stderr.write(`Made key ${id}. It is shown this once:\n`);
   process.stdout.write(`${key}\n`);
   return 0;
@@ -131,6 +165,11 @@ function onOwnDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
 function readScopes(text: OptionValues[string]): readonly Scope[] {
   if (text === undefined) return SCOPES;
   const scopes = String(text).split(',');
+  if (scopes.includes(OPERATOR_SCOPE)) {
+    throw new UsageError(
+      `--scopes: ${OPERATOR_SCOPE} is for operators, who have no account: create --operator NAME.`,
+    );
+  }
   const unknown = scopes.filter((scope) => !SCOPES.includes(scope as Scope));
   if (unknown.length > 0) {
     throw new UsageError(`--scopes: ${unknown.join(', ')} is not one of ${SCOPES.join(', ')}.`);

@@ -105,6 +105,16 @@ describe('verify', () => {
       /foreign trigger or rule quiet/,
     ],
     [
+      'a guard of the audit log that was disabled',
+      ['ALTER TABLE audit_log DISABLE TRIGGER audit_log_no_change'],
+      /trigger audit_log_no_change on audit_log is disabled/,
+    ],
+    [
+      'a rule that swallows audit rows',
+      ['CREATE RULE quiet AS ON INSERT TO audit_log DO INSTEAD NOTHING'],
+      /audit_log has the foreign trigger or rule quiet/,
+    ],
+    [
       'a right to change ledger rows',
       ['GRANT UPDATE ON ledger_entries TO payonce_app'],
       /payonce_app may UPDATE on ledger_entries/,

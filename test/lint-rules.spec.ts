@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GROUND = ['money', 'problems', 'seams', 'json'];
-const SIBLINGS = ['idempotency', 'ledger', 'events', 'processor', 'accounts'];
+const SIBLINGS = ['idempotency', 'ledger', 'events', 'processor', 'accounts', 'operations'];
 const CORE = [...GROUND, 'postgres', ...SIBLINGS, 'payments'];
 
 /** Who may import whom: one line a folder. `docs/architecture.md` draws the same picture. */

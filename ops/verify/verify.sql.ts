@@ -23,18 +23,18 @@ export const READ_GUARDS = statement<GuardRow>(
     ORDER BY 1, 2`,
 );
 
-/** Other triggers and rules on the ledger: they could change a row on its way in, or swallow it. */
+/** Other triggers and rules on the ledger and the audit log: they could change a row on its way in, or swallow it. */
 export const READ_STRANGERS = statement<{ table_name: string; name: string }>(
   'verify.read_strangers',
   `SELECT tgrelid::regclass::text AS table_name, tgname::text AS name
      FROM pg_trigger
-    WHERE (tgrelid = 'ledger_entries'::regclass
+    WHERE (tgrelid IN ('ledger_entries'::regclass, 'audit_log'::regclass)
            OR tgrelid IN (SELECT relid FROM pg_partition_tree('ledger_entries'::regclass)))
       AND NOT tgisinternal AND tgname <> ALL ($1::text[])
     UNION ALL
    SELECT ev_class::regclass::text, rulename::text
      FROM pg_rewrite
-    WHERE ev_class = 'ledger_entries'::regclass
+    WHERE ev_class IN ('ledger_entries'::regclass, 'audit_log'::regclass)
        OR ev_class IN (SELECT relid FROM pg_partition_tree('ledger_entries'::regclass))
     ORDER BY 1, 2`,
 );

@@ -36,6 +36,18 @@ const GUARDS: Guard[] = [
     refuses: 'ledger_refuse_change',
   },
   {
+    table: 'audit_log',
+    trigger: 'audit_log_no_change',
+    fires: / BEFORE DELETE OR UPDATE ON \S+ FOR EACH ROW EXECUTE FUNCTION \S+$/,
+    refuses: 'audit_refuse_change',
+  },
+  {
+    table: 'audit_log',
+    trigger: 'audit_log_no_truncate',
+    fires: / BEFORE TRUNCATE ON \S+ FOR EACH STATEMENT EXECUTE FUNCTION \S+$/,
+    refuses: 'audit_refuse_change',
+  },
+  {
     table: 'payments',
     trigger: 'payments_only_forward',
     fires:
@@ -47,6 +59,7 @@ const GUARDS: Guard[] = [
 /** What nobody but the owner may do, by table. */
 const FORBIDDEN: Record<string, string[]> = {
   ledger_entries: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'],
+  audit_log: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'],
   payments: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   idempotency_keys: ['DELETE', 'TRUNCATE', 'TRIGGER'],
 };

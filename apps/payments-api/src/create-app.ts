@@ -80,6 +80,7 @@ function logRequests(fastify: FastifyInstance, { log }: Core): void {
       status: response.statusCode,
       ms: Math.round(response.elapsedTime * 10) / 10,
       account_id: request.facts?.accountId,
+      operator: request.facts?.operator,
       replayed: response.getHeader('idempotent-replayed') === 'true' || undefined,
     });
   });

@@ -1,12 +1,13 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountOfPayment, listAllPayments } from '#payments/read-all-accounts.js';
 import { listPayments, readPayment, readTimeline } from '#payments/read-payments.js';
 import type { Intent } from '#payments/intent.js';
 import { lookUpPayment } from '#payments/look-up-payment.js';
 import { type Taking, takePaymentWithin } from '#payments/take-payment-within.js';
 import { takePayment } from '#payments/take-payment.js';
 import { AccountLimits } from '#platform/account-limits.js';
-import { NeedsScope, callerOf } from '#platform/auth.guard.js';
+import { NeedsScope, OperatorsRead, callerOf, readerOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
 import { sendReply } from '#platform/send-reply.js';
@@ -54,27 +55,40 @@ export class PaymentsController {
 
   @Get()
   @NeedsScope('payments:read')
+  @OperatorsRead()
   @DescribeList()
   async list(@Req() request: FastifyRequest): Promise<object> {
-    return listPayments(this.#reads, callerOf(request).accountId, readFilters(request));
+    const reader = readerOf(request);
+    const filters = readFilters(request);
+    return reader.kind === 'operator'
+      ? listAllPayments(this.#reads, reader.mode, filters)
+      : listPayments(this.#reads, reader.accountId, filters);
   }
 
   @Get(':id')
   @NeedsScope('payments:read')
+  @OperatorsRead()
   @DescribeRead()
   async read(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
-    const { accountId } = callerOf(request);
-    await lookUpPayment(this.core.deps, accountId, readPaymentId(id), request.id);
+    const accountId = await this.#accountOf(request, readPaymentId(id));
+    await lookUpPayment(this.core.deps, accountId, id, request.id);
     return orNotFound(await readPayment(this.#reads, accountId, id));
   }
 
   @Get(':id/timeline')
   @NeedsScope('payments:read')
+  @OperatorsRead()
   @DescribeTimeline()
   async timeline(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
-    return orNotFound(
-      await readTimeline(this.#reads, callerOf(request).accountId, readPaymentId(id)),
-    );
+    const accountId = await this.#accountOf(request, readPaymentId(id));
+    return orNotFound(await readTimeline(this.#reads, accountId, id));
+  }
+
+  /** Whose payment is read: the caller's own, or, for an operator, that of the account which has it. */
+  async #accountOf(request: FastifyRequest, id: string): Promise<string> {
+    const reader = readerOf(request);
+    if (reader.kind === 'account') return reader.accountId;
+    return orNotFound(await accountOfPayment(this.core.deps.db, reader.mode, id));
   }
 
   /** Nobody can hear the answer, and nothing was begun: nothing is. @keeps P9 */

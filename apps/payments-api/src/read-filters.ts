@@ -3,6 +3,7 @@ import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
 import { PAYMENT_STATUSES, type PaymentStatus } from '#payments/payment-status.js';
 import type { PaymentFilters } from '#payments/read-payments.js';
+import { readerOf } from '#platform/auth.guard.js';
 import { ProblemError } from '#platform/problem-error.js';
 
 const LIMIT_MAX = 100;
@@ -10,7 +11,8 @@ const LIMIT_DEFAULT = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-type Reader = (text: string, filters: PaymentFilters) => string | null;
+type Filters = PaymentFilters & { accountId?: string };
+type Reader = (text: string, filters: Filters) => string | null;
 
 /** Each query parameter of the list: it sets its filter, or says what is wrong. Any other name is refused. */
 const READERS: Record<string, Reader> = {
@@ -49,11 +51,21 @@ const READERS: Record<string, Reader> = {
   },
 };
 
+/** An operator lists the payments of every account, or of one. */
+const OPERATORS_READERS: Record<string, Reader> = {
+  ...READERS,
+  account_id: (text, filters) => {
+    if (UUID.test(text)) filters.accountId = text;
+    return UUID.test(text) ? null : 'account_id must be the id of an account.';
+  },
+};
+
 /** Reads the filters of a list. Throws a problem that names the parameter. */
-export function readFilters(request: FastifyRequest): PaymentFilters {
-  const filters: PaymentFilters = { limit: LIMIT_DEFAULT };
+export function readFilters(request: FastifyRequest): Filters {
+  const readers = readerOf(request).kind === 'operator' ? OPERATORS_READERS : READERS;
+  const filters: Filters = { limit: LIMIT_DEFAULT };
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     const fault =
       reader === undefined
         ? `${name} is not a known parameter.`

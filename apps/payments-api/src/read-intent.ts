@@ -4,7 +4,7 @@ import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
 import type { Intent, Verdict } from '#payments/intent.js';
 import type { AccountLimits } from '#platform/account-limits.js';
 import { callerOf } from '#platform/auth.guard.js';
-import type { Caller } from '#platform/authenticator.js';
+import type { AccountCaller } from '#platform/authenticator.js';
 import type { Core } from '#platform/core.js';
 import { readPrefer } from './read-prefer.js';
 import { readBody, readKey } from './read-request.js';
@@ -44,7 +44,7 @@ export async function readIntent(
 
 async function judge(
   { deps }: Core,
-  caller: Caller,
+  caller: AccountCaller,
   body: unknown,
   limits: AccountLimits,
   full: Full,

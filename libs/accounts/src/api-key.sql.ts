@@ -2,8 +2,10 @@ import { statement } from '#postgres/statement.js';
 
 export type ApiKeyRow = {
   id: string;
-  account_id: string;
-  account_name: string;
+  /** Null for an operator's key, which belongs to no account. */
+  account_id: string | null;
+  account_name: string | null;
+  operator: string | null;
   mode: 'test' | 'live';
   order_once: boolean | null;
   scopes: string[];
@@ -14,11 +16,12 @@ export type ApiKeyRow = {
 /** Finds a credential by the hash of its text. */
 export const FIND_API_KEY = statement<ApiKeyRow>(
   'accounts.find_api_key',
-  `SELECT k.id, k.account_id, a.name AS account_name, a.mode, a.order_once, k.scopes,
+  `SELECT k.id, k.account_id, a.name AS account_name, k.operator, coalesce(a.mode, k.mode) AS mode,
+          a.order_once, k.scopes,
           (k.revoked_at IS NULL OR k.revoked_at > payonce_now())
             AND (k.expires_at IS NULL OR k.expires_at > payonce_now()) AS live
      FROM api_keys k
-     JOIN accounts a ON a.id = k.account_id
+     LEFT JOIN accounts a ON a.id = k.account_id
     WHERE k.key_hash = $1`,
 );
 
@@ -38,19 +41,26 @@ export const ADD_API_KEY = statement<{ id: string }>(
    RETURNING id`,
 );
 
-/** The successor of a live key: same account, same scopes. The old key goes on for the overlap. */
-export const ROTATE_API_KEY = statement<{ id: string; account_id: string }>(
+/** Adds the credential of an operator, who belongs to one mode and to no account. */
+export const ADD_OPERATOR_KEY = statement<{ id: string }>(
+  'accounts.add_operator_key',
+  `INSERT INTO api_keys (operator, mode, key_hash, prefix, scopes) VALUES ($1, $2, $3, $4, '{operations}')
+   RETURNING id`,
+);
+
+/** The successor of a live key: same account or operator, same scopes. The old key goes on for the overlap. */
+export const ROTATE_API_KEY = statement<{ id: string }>(
   'accounts.rotate_api_key',
   `WITH old AS (
      UPDATE api_keys
         SET expires_at = least(coalesce(expires_at, 'infinity'), payonce_now() + $4::int * interval '1 second')
       WHERE id = $1::uuid AND revoked_at IS NULL
         AND (expires_at IS NULL OR expires_at > payonce_now())
-     RETURNING account_id, scopes
+     RETURNING account_id, operator, mode, scopes
    )
-   INSERT INTO api_keys (account_id, key_hash, prefix, scopes)
-   SELECT account_id, $2::bytea, $3::text, scopes FROM old
-   RETURNING id, account_id`,
+   INSERT INTO api_keys (account_id, operator, mode, key_hash, prefix, scopes)
+   SELECT account_id, operator, mode, $2::bytea, $3::text, scopes FROM old
+   RETURNING id`,
 );
 
 /** Ends a key now. Revoking it again changes nothing. */
@@ -61,12 +71,16 @@ export const REVOKE_API_KEY = statement<{ id: string }>(
 
 export const FIND_KEY_MODE = statement<{ mode: 'test' | 'live' }>(
   'accounts.find_key_mode',
-  `SELECT a.mode FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.id = $1::uuid`,
+  `SELECT coalesce(a.mode, k.mode) AS mode
+     FROM api_keys k
+     LEFT JOIN accounts a ON a.id = k.account_id
+    WHERE k.id = $1::uuid`,
 );
 
 export type ApiKeyListRow = {
   id: string;
-  account_name: string;
+  /** The account's name, or the operator's: their scopes tell them apart. */
+  name: string;
   mode: string;
   prefix: string;
   scopes: string[];
@@ -77,8 +91,9 @@ export type ApiKeyListRow = {
 
 export const LIST_API_KEYS = statement<ApiKeyListRow>(
   'accounts.list_api_keys',
-  `SELECT k.id, a.name AS account_name, a.mode, k.prefix, k.scopes, k.created_at, k.expires_at, k.revoked_at
+  `SELECT k.id, coalesce(a.name, k.operator) AS name, coalesce(a.mode, k.mode) AS mode, k.prefix, k.scopes,
+          k.created_at, k.expires_at, k.revoked_at
      FROM api_keys k
-     JOIN accounts a ON a.id = k.account_id
-    ORDER BY a.name, a.mode, k.id`,
+     LEFT JOIN accounts a ON a.id = k.account_id
+    ORDER BY k.operator IS NOT NULL, 2, 3, k.id`,
 );

@@ -3,14 +3,18 @@ import type { Random } from '#seams/random.js';
 import { displayPrefix, hashApiKey, mintApiKey, parseApiKey } from './api-key.js';
 import {
   ADD_API_KEY,
+  ADD_OPERATOR_KEY,
   ENSURE_ACCOUNT,
   FIND_KEY_MODE,
   REVOKE_API_KEY,
   ROTATE_API_KEY,
 } from './api-key.sql.js';
 
+/** What an account's key may do. */
 export const SCOPES = ['payments:write', 'payments:read'] as const;
 export type Scope = (typeof SCOPES)[number];
+/** What an operator's key may do, and no account's: the database holds them apart as well. */
+export const OPERATOR_SCOPE = 'operations';
 
 /** The text of a key exists here and on the caller's screen, and nowhere else. */
 export type NewKey = { id: string; key: string };
@@ -25,6 +29,18 @@ export async function createApiKey(
   const id = await addKey(db, wanted.account, wanted.mode, wanted.scopes, key);
   if (id === null) throw new Error('Bug: a random key is there already');
   return { id, key };
+}
+
+/** Makes a key for an operator: a person of ours, who has no account. Needs the database owner's connection. */
+export async function createOperatorKey(
+  { db, random }: KeyDeps,
+  wanted: { operator: string; mode: 'test' | 'live' },
+): Promise<NewKey> {
+  const key = mintApiKey(random, wanted.mode);
+  const values = [wanted.operator, wanted.mode, hashApiKey(key), displayPrefix(key)];
+  const [made] = await db.run(ADD_OPERATOR_KEY, values);
+  if (!made) throw new Error('Bug: the key was not made');
+  return { id: made.id, key };
 }
 
 /** Makes sure that one fixed key exists: the demonstration's, on its own database only. */

@@ -29,7 +29,7 @@ export async function readPayment(
 ): Promise<object | null> {
   const row = await deps.source.getRepository(PaymentRow).findOneBy({ accountId, id });
   if (row === null) return null;
-  const [rendered] = await renderRows(deps, accountId, [row]);
+  const [rendered] = await renderRows(deps, [row]);
   return rendered ?? null;
 }
 
@@ -62,7 +62,7 @@ export async function listPayments(
   const rows = await query.getMany();
   const page = rows.slice(0, filters.limit);
   const next = rows.length > filters.limit ? (page.at(-1)?.id ?? null) : null;
-  return { data: await renderRows(deps, accountId, page), next };
+  return { data: await renderRows(deps, page), next };
 }
 
 /** Every step, attempt, takeover and answer of a payment, oldest first; null if there is no such payment. */
@@ -84,15 +84,15 @@ export async function readTimeline(
   return { data, next: null };
 }
 
-async function renderRows(
-  { db }: ReadDeps,
-  accountId: string,
-  rows: PaymentRow[],
-): Promise<object[]> {
-  const pending = rows.filter(({ status }) => status === 'pending').map(({ id }) => id);
+/** Rows as callers see them, those that are pending with the reason why. */
+export async function renderRows({ db }: ReadDeps, rows: PaymentRow[]): Promise<object[]> {
+  const pending = new Map<string, string[]>();
+  for (const { accountId, id, status } of rows) {
+    if (status === 'pending') pending.set(accountId, [...(pending.get(accountId) ?? []), id]);
+  }
   const reasons = new Map<string, UnresolvedReason>();
-  if (pending.length > 0) {
-    for (const found of await db.run(FIND_UNRESOLVED, [accountId, pending])) {
+  for (const [accountId, ids] of pending) {
+    for (const found of await db.run(FIND_UNRESOLVED, [accountId, ids])) {
       reasons.set(found.payment_id, found.reason);
     }
   }

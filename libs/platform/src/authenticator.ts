@@ -4,14 +4,26 @@ import type { Scope } from '#accounts/manage-api-keys.js';
 import type { Db } from '#postgres/db.js';
 import type { Clock } from '#seams/clock.js';
 
-/** Who sends a request. */
-export type Caller = {
+/** Who sends a request: an account, or a person of ours. */
+export type Caller = AccountCaller | OperatorCaller;
+
+export type AccountCaller = {
+  kind: 'account';
   accountId: string;
   accountName: string;
   mode: 'test' | 'live';
   /** The account's own rule about a second key for a live order; null follows the setting. */
   orderOnce: boolean | null;
   scopes: readonly Scope[];
+  keyId: string;
+};
+
+export type OperatorCaller = {
+  kind: 'operator';
+  /** The actor of whatever is done. */
+  operator: string;
+  /** Accounts of the other mode are not there for this operator. */
+  mode: 'test' | 'live';
   keyId: string;
 };
 
@@ -64,12 +76,17 @@ function bearerKey(rawHeaders: readonly string[]): string | null {
 }
 
 function callerOf(row: ApiKeyRow): Caller {
+  const { id: keyId, mode, operator, account_id: accountId, account_name: accountName } = row;
+  if (operator !== null) return { kind: 'operator', operator, mode, keyId };
+  if (accountId === null || accountName === null) throw new Error('Bug: a key belongs to nobody');
+  const scopes = row.scopes as Scope[];
   return {
-    accountId: row.account_id,
-    accountName: row.account_name,
-    mode: row.mode,
+    kind: 'account',
+    accountId,
+    accountName,
+    mode,
     orderOnce: row.order_once,
-    scopes: row.scopes as Scope[],
-    keyId: row.id,
+    scopes,
+    keyId,
   };
 }

@@ -7,6 +7,7 @@ import { IdempotencyKeyRow } from '#idempotency/idempotency-key.entity.js';
 import { SavedAnswerRow } from '#idempotency/saved-answer.entity.js';
 import { SettingRow } from '#idempotency/setting.entity.js';
 import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
+import { AuditLogRow } from '#operations/audit-log.entity.js';
 import { AttemptRow } from '#payments/attempt.entity.js';
 import { AuthorizationRow } from '#payments/authorization.entity.js';
 import { BreakRow } from '#payments/break.entity.js';
@@ -24,6 +25,7 @@ export const ENTITIES = [
   AccountRow,
   ApiKeyRow,
   AttemptRow,
+  AuditLogRow,
   AuthorizationRow,
   BreakRow,
   DisputeRow,

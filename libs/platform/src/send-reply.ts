@@ -7,6 +7,7 @@ export type RequestFacts = {
   /** The idempotency key, unquoted, once it has been read: it is echoed on every answer. */
   idempotencyKey?: string;
   accountId?: string;
+  operator?: string;
 };
 
 declare module 'fastify' {

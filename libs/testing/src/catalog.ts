@@ -66,6 +66,11 @@ const CATALOG = `
      WHERE pg_get_userbyid(grantee) <> current_user AND relacl IS NOT NULL
      GROUP BY grantee, relname
     UNION ALL
+    SELECT 7, 'rights', concat_ws(' ', pg_get_userbyid(grantee), 'may', lower(privilege_type), 'on', relname,
+             'its columns', string_agg(attname, ', ' ORDER BY attnum))
+      FROM ours JOIN pg_attribute a ON a.attrelid = ours.oid, aclexplode(attacl)
+     GROUP BY grantee, relname, privilege_type
+    UNION ALL
     SELECT 7, 'rights', concat_ws(' ', CASE WHEN grantee = 0 THEN 'everybody' ELSE pg_get_userbyid(grantee)::text END,
              'may', string_agg(lower(privilege_type), ', ' ORDER BY privilege_type), 'on schema', nspname)
       FROM pg_namespace, aclexplode(nspacl)

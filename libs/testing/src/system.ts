@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createApiKey } from '#accounts/manage-api-keys.js';
+import { createApiKey, createOperatorKey } from '#accounts/manage-api-keys.js';
 import { type InboxPass, sweepInbox } from '#payments/sweep-inbox.js';
 import { sweepLeases } from '#payments/sweep-leases.js';
 import { DEMO_WEBHOOK_SECRET, readConfig } from '#platform/config.js';
@@ -46,6 +46,8 @@ export type System = {
   log: { level: string; event: string; [fact: string]: unknown }[];
   /** Another account, and a client that is it. */
   newClient(options?: NewClient): Promise<ApiClient>;
+  /** A client that is an operator. */
+  newOperator(operator?: string, mode?: 'test' | 'live'): Promise<ApiClient>;
   /** One pass of the lease sweep. */
   sweep(): Promise<Record<number, number>>;
   /** One pass over the inbox. */
@@ -83,6 +85,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   if (options.webhooks)
     mock.sendWebhooksTo({ url: `${url}/webhooks/stripe`, secret: DEMO_WEBHOOK_SECRET });
   const newClient = (wanted?: NewClient) => makeClient(database.url, url, wanted);
+  const newOperator = async (operator = 'Ann', mode: 'test' | 'live' = 'test') => {
+    const make = (db: Db) => createOperatorKey({ db, random: systemRandom }, { operator, mode });
+    return new ApiClient(url, (await asOwner(database.url, make)).key);
+  };
   const mockClient = new MockClient(mock.url);
   const client = await newClient({ name: 'first' });
   const account = (await owner.query(`SELECT id, name FROM accounts WHERE name = 'first'`)).rows[0];
@@ -126,6 +132,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     mockClient,
     log,
     newClient,
+    newOperator,
     sweep,
     sweepInbox: inboxPass,
     settle,
@@ -158,21 +165,25 @@ async function makeClient(
   url: string,
   wanted: NewClient = {},
 ): Promise<ApiClient> {
-  const pool = openPool({
-    url: ownerUrl,
-    applicationName: 'test',
-    connectionsMax: 1,
-    onIdleError: () => {},
-  });
-  const db = new Db(pool);
   const {
     name = randomUUID(),
     mode = 'test',
     scopes = ['payments:write', 'payments:read'],
   } = wanted;
-  const { key } = await createApiKey({ db, random: systemRandom }, { account: name, mode, scopes });
-  await db.close();
+  const { key } = await asOwner(ownerUrl, (db) =>
+    createApiKey({ db, random: systemRandom }, { account: name, mode, scopes }),
+  );
   return new ApiClient(url, key);
+}
+
+async function asOwner<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const options = { url, applicationName: 'test', connectionsMax: 1, onIdleError: () => {} };
+  const db = new Db(openPool(options));
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
 }
 
 /** Puts a clock that tests can move under everything in SQL, column defaults included. */
