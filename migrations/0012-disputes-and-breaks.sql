@@ -24,6 +24,8 @@ CREATE TABLE breaks (
   reason_code    text        CONSTRAINT breaks_reason_code_length CHECK (char_length(reason_code) <= 100),
   reason         text        CONSTRAINT breaks_reason_length CHECK (char_length(reason) <= 1000),
   details        json        NOT NULL DEFAULT '{}',
+  -- A refund of it was ordered: it can no longer be accepted. NULL again if that refund was not made.
+  refund_ordered_at timestamptz,
   CONSTRAINT breaks_pkey PRIMARY KEY (id),
   CONSTRAINT breaks_once UNIQUE (processor_name, kind, reference),
   CONSTRAINT breaks_payment FOREIGN KEY (account_id, payment_id) REFERENCES payments (account_id, id),

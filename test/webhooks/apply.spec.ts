@@ -4,6 +4,7 @@ import { TAKE_DUE_EVENTS } from '#events/inbox.sql.js';
 import { readBooks } from '#testing/three-books.js';
 import { type System, startSystem } from '#testing/system.js';
 import {
+  applyAll,
   criticals,
   deliver,
   eventOf,
@@ -33,17 +34,6 @@ async function payUnknown(key: string, method = 'pm_test_timeout_charged'): Prom
   expect(status).toBe(202);
   await holdRecoveryBack(system);
   return json.id;
-}
-
-/** Sweeps and moves the clock until nothing waits any more. */
-async function applyAll(passes = 20): Promise<void> {
-  for (let pass = 0; pass < passes; pass++) {
-    await system.sweepInbox();
-    const rows = await inboxOf(system);
-    if (rows.every(({ state }) => state !== 'received')) return;
-    await system.advance(10_000);
-  }
-  throw new Error(`still waiting: ${JSON.stringify(await inboxOf(system))}`);
 }
 
 const rowsOf = async (type: string) => (await inboxOf(system)).filter((row) => row.type === type);
@@ -83,7 +73,7 @@ describe('news of a pending payment', () => {
     await untilReceived(system, SUCCEEDED, 2);
     await untilReceived(system, 'charge.succeeded', 2);
     await Promise.all([system.sweepInbox(), system.sweepInbox()]);
-    await applyAll();
+    await applyAll(system);
     expect(await statusOf(system, id)).toBe('succeeded');
     const { ledger, events } = await readBooks({ ...system, accountId: system.account.id }, key);
     expect([ledger.length, events.length]).toEqual([2, 1]);
@@ -96,7 +86,7 @@ describe('news of a pending payment', () => {
     const { json } = await system.client.pay({ payment_method: 'pm_card_chargeDeclined' });
     expect(json.code).toBe('card_declined');
     await untilReceived(system, 'payment_intent.payment_failed');
-    await applyAll();
+    await applyAll(system);
     expect(await rowsOf('payment_intent.payment_failed')).toMatchObject([
       { reason: 'as recorded' },
     ]);
@@ -122,7 +112,7 @@ describe('news of a pending payment', () => {
     expect(paid.status).toBe(201);
     expect(early).toMatchObject({ wait: 1 });
     expect(await rowsOf(SUCCEEDED)).toMatchObject([{ state: 'received', tries: 0, waits: 1 }]);
-    await applyAll();
+    await applyAll(system);
     expect(await rowsOf(SUCCEEDED)).toMatchObject([{ state: 'applied', payment_id: paid.json.id }]);
   });
 
@@ -166,7 +156,7 @@ describe('news of a pending payment', () => {
     }
     expect(await rowsOf(SUCCEEDED)).toMatchObject([{ state: 'received', tries: 0 }]);
     await system.mockClient.control('DELETE', 'faults');
-    await applyAll();
+    await applyAll(system);
     expect(await statusOf(system, id)).toBe('succeeded');
   });
 
@@ -174,7 +164,7 @@ describe('news of a pending payment', () => {
     const key = randomUUID();
     const { json } = await system.client.pay({}, key);
     await untilReceived(system, SUCCEEDED);
-    await applyAll();
+    await applyAll(system);
     await system.advance(90 * 86_400_000);
     const asked = vi.spyOn(system.core.deps.processor, 'lookUpCharge');
     const late = eventOf({ ...referenceOf(system.account.id, key), id: json.processor.id });
@@ -193,7 +183,7 @@ describe('news that contradicts a final payment', () => {
     const event = eventOf({ ...reference, id: json.processor.id });
     await deliver(system, { ...event, type: 'payment_intent.payment_failed' });
     const asked = vi.spyOn(system.core.deps.processor, 'lookUpCharge');
-    await applyAll();
+    await applyAll(system);
     expect(asked).toHaveBeenCalledTimes(1);
     expect(await inboxOf(system, event['id'])).toMatchObject([
       { state: 'applied', reason: 'old news: read back as recorded' },
@@ -202,39 +192,11 @@ describe('news that contradicts a final payment', () => {
     expect(criticals(system)).toEqual([]);
   });
 
-  it('and is a late success is held and said aloud, under each of its ids', async () => {
-    await system.mockClient.control('PUT', 'webhooks', { two_ids: true });
-    const key = randomUUID();
-    const body = { payment_method: 'pm_card_chargeDeclined' };
-    const declined = await system.client.pay(body, key);
-    const { payment } = declined.json;
-    await untilReceived(system, 'payment_intent.payment_failed', 2);
-    await applyAll();
-    await system.mockClient.control('POST', 'events', {
-      kind: 'late_success',
-      payment_intent: payment.processor.id,
-    });
-    await untilReceived(system, SUCCEEDED, 2);
-    await applyAll();
-    const held = { state: 'held', reason: 'late_success', payment_id: payment.id };
-    expect(await rowsOf(SUCCEEDED)).toMatchObject([held, held]);
-    const said = {
-      event: 'late_success',
-      payment_id: payment.id,
-      processor_id: payment.processor.id,
-    };
-    expect(criticals(system)).toMatchObject([said, said]);
-    expect(await statusOf(system, payment.id)).toBe('failed');
-    const { ledger } = await readBooks({ ...system, accountId: system.account.id }, key);
-    expect(ledger).toEqual([]);
-    expect((await system.client.pay(body, key)).text).toBe(declined.text);
-  });
-
   it('and cannot be read back now waits', async () => {
     const key = randomUUID();
     const { json } = await system.client.pay({}, key);
     await untilReceived(system, SUCCEEDED);
-    await applyAll();
+    await applyAll(system);
     await system.mockClient.faults({ fault: 'down' });
     const event = eventOf({ ...referenceOf(system.account.id, key), id: json.processor.id });
     await deliver(system, { ...event, type: 'payment_intent.canceled' });
@@ -259,18 +221,5 @@ describe('news that is not for us', () => {
   it('of an account that is not here is ignored', async () => {
     await deliver(system, eventOf(referenceOf(randomUUID(), 'any')));
     expect(await system.sweepInbox()).toEqual({ ignored: 1 });
-  });
-
-  it('of disputes and refunds is kept until there is something to do', async () => {
-    const { json } = await system.client.pay();
-    await system.mockClient.control('POST', 'events', {
-      kind: 'dispute_opened',
-      payment_intent: json.processor.id,
-    });
-    await untilReceived(system, 'charge.dispute.created');
-    await applyAll();
-    expect(await rowsOf('charge.dispute.created')).toMatchObject([
-      { state: 'applied', reason: 'nothing to do yet' },
-    ]);
   });
 });

@@ -81,9 +81,48 @@ export function untilReceived(system: System, type: string, count = 1): Promise<
   });
 }
 
+/** Waits until an event of a type has come in about one object of the processor. */
+export function untilHeard({ owner }: System, objectId: string, type: string): Promise<void> {
+  return until(async () => {
+    const found = await owner.query(
+      'SELECT FROM webhook_inbox WHERE object_id = $1 AND type = $2',
+      [objectId, type],
+    );
+    return (found.rowCount ?? 0) > 0;
+  });
+}
+
 export async function statusOf({ owner }: System, paymentId: string): Promise<string> {
   const { rows } = await owner.query('SELECT status FROM payments WHERE id = $1', [paymentId]);
   return rows[0].status;
+}
+
+/** Sweeps and moves the clock until nothing waits any more. */
+export async function applyAll(system: System, passes = 20): Promise<void> {
+  for (let pass = 0; pass < passes; pass++) {
+    await system.sweepInbox();
+    const rows = await inboxOf(system);
+    if (rows.every(({ state }) => state !== 'received')) return;
+    await system.advance(10_000);
+  }
+  throw new Error(`still waiting: ${JSON.stringify(await inboxOf(system))}`);
+}
+
+/** Something happens at the processor by itself. Returns when its events have come in. */
+export async function happens(
+  system: System,
+  kind: string,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const { status, text, json } = await system.mockClient.control('POST', 'events', {
+    kind,
+    ...more,
+  });
+  if (status !== 200) throw new Error(`The mock answered ${status}: ${text}`);
+  await until(async () => {
+    const known = new Set((await inboxOf(system)).map(({ event_id }) => event_id));
+    return json.events.every((id: string) => known.has(id));
+  });
 }
 
 /** Recovery leaves everything alone for as long as the test runs, so that news alone can settle it. */

@@ -12,19 +12,42 @@ export type Transfer = {
  * The transfers of a charge: the money itself, and the processor's fee if the processor told it in the
  * charge's own currency. A fee in another currency, or none yet, is for reconciliation to book.
  */
-export function chargeTransfers(charge: {
+export function chargeTransfers(charge: Charge): Transfer[] {
+  return [transfer('charge', charge.amount), ...feeTransfers(charge)];
+}
+
+/** Those of money that came for a payment which was final: whose it is is not decided. */
+export function lateSuccessTransfers(charge: Charge): Transfer[] {
+  return [transfer('late_success', charge.amount), ...feeTransfers(charge)];
+}
+
+/** A dispute takes what is left on the payment from the merchant, and the rest from suspense. */
+export function disputeTransfers(dispute: { amount: number; excess: number }): Transfer[] {
+  return [
+    transfer('dispute', dispute.amount - dispute.excess),
+    transfer('dispute_excess', dispute.excess),
+  ].filter(({ amount }) => amount > 0);
+}
+
+/** A dispute that was won gives back each part to where it stands now. */
+export function disputeWonTransfers(dispute: { amount: number; excess: number }): Transfer[] {
+  return [
+    transfer('dispute_won', dispute.amount - dispute.excess),
+    transfer('dispute_excess_won', dispute.excess),
+  ].filter(({ amount }) => amount > 0);
+}
+
+type Charge = {
   amount: number;
   currency: string;
   fee: { amount: number; currency: string } | null;
-}): Transfer[] {
-  const transfers = [transfer('charge', charge.amount)];
-  const { fee } = charge;
-  if (fee !== null && fee.currency === charge.currency && fee.amount > 0) {
-    transfers.push(transfer('processor_fee', fee.amount));
-  }
-  return transfers;
+};
+
+function feeTransfers({ currency, fee }: Charge): Transfer[] {
+  const isBookable = fee !== null && fee.currency === currency && fee.amount > 0;
+  return isBookable ? [transfer('processor_fee', fee.amount)] : [];
 }
 
-function transfer(kind: EntryKind, amount: number): Transfer {
+export function transfer(kind: EntryKind, amount: number): Transfer {
   return { kind, ...ENTRY_KINDS[kind], amount };
 }

@@ -7,6 +7,7 @@ export type NewsTarget = {
   amount: string;
   currency: string;
   payment_method: string;
+  capture: 'automatic' | 'manual';
   processor_key: string;
   api_version: string;
   rendering_version: number;
@@ -24,7 +25,7 @@ export type NewsTarget = {
  */
 export const FIND_NEWS_TARGET = statement<NewsTarget | { payment_id: null }>(
   'payments.find_news_target',
-  `SELECT p.id AS payment_id, p.status, p.processor_id, p.amount, p.currency, p.payment_method,
+  `SELECT p.id AS payment_id, p.status, p.processor_id, p.amount, p.currency, p.payment_method, p.capture,
           o.processor_key, o.api_version, o.rendering_version, o.key_hash, k.state AS key_state,
           k.state = 'started' AND k.locked_until > payonce_now() AS running,
           k.ends_at <= payonce_now() AS ended

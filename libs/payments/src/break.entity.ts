@@ -85,4 +85,7 @@ export class BreakRow {
 
   @Column({ name: 'details', type: 'json', default: () => `'{}'` })
   details: Record<string, unknown>;
+
+  @Column({ name: 'refund_ordered_at', type: 'timestamptz', nullable: true })
+  refundOrderedAt: Date | null;
 }

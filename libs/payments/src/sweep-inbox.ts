@@ -11,8 +11,9 @@ import {
   isOverload,
   isWorthRepeating,
 } from '#postgres/errors.js';
-import { type Verdict, applyEvent } from './apply-event.js';
+import { applyEvent } from './apply-event.js';
 import type { Deps } from './deps.js';
+import type { Verdict } from './news.js';
 import { eventWaitMs } from './waits.js';
 
 const BATCH_MAX = 50;

@@ -1,0 +1,156 @@
+import { readReference } from '#processor/processor-event.js';
+import type { Charged, ChargeRequest } from '#processor/processor.js';
+import type { NewsTarget } from './apply-event.sql.js';
+import type { Deps } from './deps.js';
+import type { Lease } from './lease.js';
+import { type About, type StoredEvent, type Verdict, findTarget, ignored } from './news.js';
+import { recordLateSuccess } from './record-late-success.js';
+import { finishPayment } from './take-payment.js';
+import { takeUp } from './take-up.js';
+
+/**
+ * News of a charge. A pending payment is settled by a look-up under its lease; a final one is compared, and what
+ * differs is read back first. Money that the processor does hold then stands in suspense.
+ */
+export async function applyChargeEvent(
+  deps: Deps,
+  event: StoredEvent,
+  requestId: string,
+): Promise<Verdict> {
+  const says = event.type === 'payment_intent.succeeded' ? 'succeeded' : 'failed';
+  const { accountId, intent } = readReference(JSON.parse(event.payload));
+  if (accountId === null || intent === null) return ignored('it has no reference of ours');
+  const named = { accountId, intent };
+  const found = await findTarget(deps, event, named);
+  if ('verdict' in found) return found.verdict;
+  if (found.target.status !== 'pending') {
+    return compare(deps, event, says, accountId, found.target);
+  }
+  const busy = await settlePending(deps, found.target, {
+    accountId,
+    processorId: event.object_id,
+    requestId,
+  });
+  if (busy !== null) return busy;
+  const settled = await findTarget(deps, event, named);
+  if ('verdict' in settled || settled.target.status === 'pending') {
+    return { kind: 'wait', reason: 'the processor could not be asked, or has not decided' };
+  }
+  return compare(deps, event, says, accountId, settled.target);
+}
+
+/** Asks the processor about a pending payment, as recovery would. Null: it did; the payment may be final now. */
+export async function settlePending(
+  deps: Deps,
+  target: NewsTarget,
+  by: { accountId: string; processorId: string | null; requestId: string },
+): Promise<Verdict | null> {
+  const { key_state: state, ended } = target;
+  const busy: Verdict = { kind: 'wait', reason: 'somebody is working on its payment' };
+  if (target.running || state === 'finished' || state === 'canceled') return busy;
+  if (state !== 'started' && ended) return busy; // about to be closed, by a sweep or its caller
+  const lease = await takeUp(deps, {
+    accountId: by.accountId,
+    keyHash: target.key_hash,
+    state,
+    ended,
+    orderOnce: false, // whatever holds the order's slot: money that moved is recorded
+    actor: 'worker',
+    requestId: by.requestId,
+    lookOnly: true,
+  });
+  if (lease === null) return busy;
+  await finishPayment(deps, naming(lease, by.processorId));
+  return null;
+}
+
+/** Asked for by the id that the event tells, since a search may lag behind it. Who answers is checked all the same. */
+function naming(lease: Lease, processorId: string | null): Lease {
+  return { ...lease, payment: { ...lease.payment, processorId } };
+}
+
+/** Holds an event against a payment that is final: equal changes nothing, and anything else is read back first. */
+async function compare(
+  deps: Deps,
+  event: StoredEvent,
+  says: 'succeeded' | 'failed',
+  accountId: string,
+  target: NewsTarget,
+): Promise<Verdict> {
+  const about = { accountId, paymentId: target.payment_id };
+  const isPaid = target.status === 'succeeded';
+  const isSame = event.object_id === target.processor_id;
+  if (isPaid ? says === 'succeeded' && isSame : says === 'failed') {
+    return { kind: 'applied', reason: 'as recorded', about };
+  }
+  const found = await lookUpCharge(deps, accountId, target, event.object_id);
+  switch (found.kind) {
+    case 'succeeded':
+      if (isPaid && found.processorId === target.processor_id) {
+        return { kind: 'applied', reason: 'old news: read back as recorded', about };
+      }
+      return keepInSuspense(deps, found, about);
+    case 'declined':
+      if (isPaid && isSame) return hold(deps, event, target, about);
+      return { kind: 'applied', reason: 'old news: read back, it changes nothing', about };
+    case 'conflict':
+      return hold(deps, event, target, about);
+    default:
+      return { kind: 'wait', reason: `read back: ${found.kind}` };
+  }
+}
+
+/** What became of a payment's charge, by the word of the processor. */
+export function lookUpCharge(
+  { processor, terms }: Deps,
+  accountId: string,
+  target: NewsTarget,
+  processorId: string | null,
+) {
+  const { processorTimeoutMs: timeoutMs } = terms;
+  return processor.lookUpCharge(requestOf(accountId, target), processorId, { timeoutMs });
+}
+
+/** Money that is there, against a payment that is final without it. */
+export async function keepInSuspense(deps: Deps, charge: Charged, about: About): Promise<Verdict> {
+  const { processorId, amount, currency, fee } = charge;
+  const { name: processorName } = deps.processor;
+  const late = await recordLateSuccess(deps, {
+    ...about,
+    processorName,
+    processorId,
+    amount,
+    currency,
+    fee,
+  });
+  if (late.kind === 'not_late') {
+    return { kind: 'wait', reason: 'its payment has moved while it was read back' };
+  }
+  return { kind: 'applied', reason: 'late success: the money stands in suspense', about };
+}
+
+/** It cannot be told what the processor holds: a person has to look. Said before it is written: a crash says it twice. */
+function hold({ log }: Deps, event: StoredEvent, target: NewsTarget, about: About): Verdict {
+  const reason = 'charge_contradicted';
+  log.critical(reason, {
+    payment_id: target.payment_id,
+    processor_id: event.object_id,
+    event_id: event.event_id,
+    recorded: target.status,
+    recorded_processor_id: target.processor_id,
+  });
+  return { kind: 'held', reason, about };
+}
+
+function requestOf(accountId: string, target: NewsTarget): ChargeRequest {
+  return {
+    processorKey: target.processor_key,
+    accountId,
+    amount: Number(target.amount),
+    currency: target.currency,
+    paymentMethod: target.payment_method,
+    capture: target.capture,
+    apiVersion: target.api_version,
+    renderingVersion: target.rendering_version,
+  };
+}
