@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { systemClock } from '#seams/clock.js';
 import { systemRandom } from '#seams/random.js';
-import { CHARGE } from '#testing/stripe-answers.js';
-import type { ChargeRequest } from './processor.js';
+import { CAPTURE, CHARGE, REFUND, VOID } from '#testing/stripe-answers.js';
+import type { ChargeRequest, StepRequest } from './processor.js';
 import { stripeProcessor } from './stripe-processor.js';
 
 /**
@@ -60,5 +60,45 @@ describe.skipIf(!hasTestKey)(`Stripe itself (${reason})`, () => {
     await processor.charge(request, patience);
     const outcome = await processor.charge({ ...request, amount: 2600 }, patience);
     expect(outcome).toMatchObject({ kind: 'unknown', reason: 'key_mismatch' });
+  });
+
+  /** A step of its own on a payment that was made for it. */
+  async function stepOn<Step extends StepRequest>(
+    step: Step,
+    capture: ChargeRequest['capture'],
+  ): Promise<Step> {
+    const charge = { ...requestFor('pm_card_visa'), capture };
+    const made = await processor.charge(charge, patience);
+    if (made.kind !== 'succeeded' && made.kind !== 'authorized') throw new Error(made.kind);
+    const { processorKey: chargeKey, currency } = charge;
+    const processorKey = systemRandom.uuid();
+    return { ...step, processorKey, chargeKey, currency, targetId: made.processorId };
+  }
+
+  it('captures a part of what it holds, once', async () => {
+    const request = await stepOn(CAPTURE, 'manual');
+    expect(await processor.lookUpCapture(request, patience)).toEqual({ kind: 'not_found' });
+    const captured = await processor.capture(request, patience);
+    expect(captured).toMatchObject({ kind: 'succeeded', amount: 2000, currency: 'usd' });
+    expect(await processor.lookUpCapture(request, patience)).toMatchObject({ kind: 'succeeded' });
+    const { targetId, chargeKey, currency } = request;
+    const processorKey = systemRandom.uuid();
+    const late = { ...VOID, processorKey, targetId, chargeKey, currency };
+    const refused = await processor.void(late, patience);
+    expect(refused).toMatchObject({ kind: 'unknown', reason: 'unexpected_state' });
+  });
+
+  it('gives back what it holds', async () => {
+    const request = await stepOn(VOID, 'manual');
+    expect(await processor.void(request, patience)).toMatchObject({ kind: 'succeeded' });
+    expect(await processor.lookUpVoid(request, patience)).toMatchObject({ kind: 'succeeded' });
+  });
+
+  it('refunds once under one key, and finds it', async () => {
+    const request = await stepOn(REFUND, 'automatic');
+    const refunded = await processor.refund(request, patience);
+    expect(refunded).toMatchObject({ amount: 1000, currency: 'usd' });
+    expect(await processor.refund(request, patience)).toEqual(refunded);
+    expect(await processor.lookUpRefund(request, null, patience)).toEqual(refunded);
   });
 });

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { ChargeRequest, Processor, RefundRequest, StepRequest } from '#processor/processor.js';
 import { STRIPE_API_VERSION, stripeProcessor } from '#processor/stripe-processor.js';
-import { systemClock } from '#seams/clock.js';
+import { type Clock, systemClock } from '#seams/clock.js';
 import { httpAnswer, startRawServer, type RawRequest } from './raw-server.js';
 
 /** A charge, and the payment that Stripe would answer with. */
@@ -87,9 +87,9 @@ export class StripeBench {
     return this.serving((socket) => socket.write(httpAnswer(status, text, headers)));
   }
 
-  processorAt(apiBase: string): Processor {
+  processorAt(apiBase: string, clock: Clock = systemClock): Processor {
     const secretKey = 'sk_test_payonce';
-    const processor = stripeProcessor({ name: 'mock', secretKey, apiBase, clock: systemClock });
+    const processor = stripeProcessor({ name: 'mock', secretKey, apiBase, clock });
     this.opened.push(processor);
     return processor;
   }

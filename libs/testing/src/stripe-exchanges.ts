@@ -25,6 +25,25 @@ export const declinedCard = error('card_error', 'card_declined', {
 });
 export const lastError = { last_payment_error: declinedCard.error };
 
+/** One end for each of the rows that all calls share and that ask nothing of the object. */
+export const SHARED_ENDS: [row: string, exchange: Exchange][] = [
+  ['connect-refused', failed('connect_refused')],
+  ['connect-failed', failed('connect_failed')],
+  ['late-unsent', failed('deadline_before_sending')],
+  ['late', failed('deadline_after_sending')],
+  ['reset', failed('reset')],
+  ['oversized', failed('oversized')],
+  ['garbled', failed('garbled')],
+  ['stored-error', answered(500, {}, { 'idempotent-replayed': 'true' })],
+  ['server-error', answered(503, '')],
+  ['refused', answered(401, error('invalid_request_error'))],
+  ['in-progress', answered(409, error('idempotency_error', 'idempotency_key_in_use'))],
+  ['rate-limited', answered(429, error('invalid_request_error', 'rate_limit'))],
+  ['rate-limited-late', answered(429, 'busy')],
+  ['key-mismatch', answered(400, error('idempotency_error'))],
+  ['unreadable', answered(200, 'text')],
+];
+
 /** A verdict or an outcome in a few words, as the tables of the description print it. */
 export function inShort(verdict: LookUpVerdict | { kind: 'conflict'; detail: string }): string {
   switch (verdict.kind) {
