@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { CHARGE } from '#testing/stripe-answers.js';
+import { CHARGE, MANUAL } from '#testing/stripe-answers.js';
 import { answered, declinedCard, error, lastError, payment } from '#testing/stripe-exchanges.js';
 import { sentOutcome } from './outcome.js';
 
@@ -76,5 +76,37 @@ describe('what an outcome tells', () => {
     expect(sentOutcome('charge', exchange, CHARGE, NOW_MS)).toMatchObject({
       retryAfterSeconds: seconds,
     });
+  });
+});
+
+describe('what an authorization tells', () => {
+  const held = (card: unknown) =>
+    answered(
+      200,
+      payment({
+        status: 'requires_capture',
+        amount_received: 0,
+        latest_charge: { id: 'ch_1', payment_method_details: { card } },
+      }),
+    );
+  const authorized = { kind: 'authorized', processorId: 'pi_1', amount: 2500, currency: 'myr' };
+
+  it('is until when it can be captured', () => {
+    const outcome = sentOutcome('charge', held({ capture_before: 1_800_000_000 }), MANUAL, NOW_MS);
+    expect(outcome).toEqual({ ...authorized, expiresAt: new Date('2027-01-15T08:00:00Z') });
+  });
+
+  it.each([
+    [undefined],
+    [{}],
+    [{ capture_before: null }],
+    [{ capture_before: '1800000000' }],
+    [{ capture_before: 1_800_000_000.5 }],
+    [{ capture_before: 0 }],
+    [{ capture_before: -1 }],
+    [{ capture_before: 8_640_000_000_001 }],
+  ])('is nothing of that kind with %j', (card) => {
+    const outcome = sentOutcome('charge', held(card), MANUAL, NOW_MS);
+    expect(outcome).toEqual({ ...authorized, expiresAt: null });
   });
 });
