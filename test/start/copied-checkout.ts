@@ -18,11 +18,15 @@ export interface Owner {
   gid: number;
 }
 
+type CopyOptions = { owner?: Owner; built?: boolean };
+type Copy = { folder: string; checkout: string };
+
 /**
  * A checkout of the test's own: the sources copied, the installed packages linked. Without an owner
  * it is the caller's; `folder` above it also has room for a home, and goes away with everything.
+ * `built`: with the build of these sources, so that the first command in it need not build.
  */
-export function copyCheckout(owner?: Owner): { folder: string; checkout: string } {
+export function copyCheckout({ owner, built = false }: CopyOptions = {}): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'payonce-copy-'));
   const checkout = join(folder, 'checkout');
   for (const file of sourceFiles()) {
@@ -30,6 +34,10 @@ export function copyCheckout(owner?: Owner): { folder: string; checkout: string 
     cpSync(join(ROOT, file), join(checkout, file));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  if (built) {
+    execFileSync(process.execPath, ['ops/build.mjs'], { cwd: ROOT });
+    cpSync(join(ROOT, 'dist-demo'), join(checkout, 'dist-demo'), { recursive: true });
+  }
   chmodSync(folder, 0o711);
   if (owner) {
     for (const path of readdirSync(checkout, { recursive: true })) {

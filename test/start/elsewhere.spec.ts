@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, inject, it, vi } from 'vitest';
 import { createEmptyDatabase, type TestDatabase } from '#testing/database.js';
@@ -41,7 +41,7 @@ it.skipIf('skip' in nobody)(
   `runs as another OS user, in a folder that others cannot enter${'skip' in nobody ? ` (skipped: ${nobody.skip})` : ''}`,
   async () => {
     if ('skip' in nobody) return;
-    const { folder, checkout } = copyCheckout(nobody);
+    const { folder, checkout } = copyCheckout({ owner: nobody });
     folders.push(folder);
     const home = join(folder, 'home');
     mkdirSync(home, { mode: 0o700 });
@@ -100,19 +100,18 @@ it('says what rests on the trigger alone when the owner may not make roles, and 
 });
 
 it('npm run dev starts the services again when a source has changed, and survives a broken one', async () => {
-  const { folder, checkout } = copyCheckout();
+  const { folder, checkout } = copyCheckout({ built: true });
   folders.push(folder);
   const command = ['npm', 'run', 'dev'];
   const run = start({ home: temporaryHome(), cwd: checkout, command });
   await run.untilReady();
   const before = run.pidOf('payments-api');
   const source = join(checkout, 'libs/platform/src/parent.ts');
-  appendFileSync(source, '\nexport const broken: number = "no";\n');
+  const text = readFileSync(source, 'utf8');
+  writeFileSync(source, `${text}\nexport const broken: number = "no";\n`);
   await run.untilSays(/The build failed; the services go on as they were/);
   expect(run.pidOf('payments-api')).toBe(before);
-  rmSync(source);
-  execFileSync('cp', [join(import.meta.dirname, '../../libs/platform/src/parent.ts'), source]);
-  appendFileSync(source, '\n// changed\n');
+  writeFileSync(source, `${text}\n// changed\n`);
   await run.untilSays(/The services run from the new build/);
   expect(run.pidOf('payments-api')).not.toBe(before);
 });

@@ -19,16 +19,23 @@ const servers: Server[] = [];
 
 const sharedHome = temporaryHome();
 
+/** The run that several tests use one after the other. */
+let lasting: StartRun | undefined;
+const lastingRun = async () => (lasting ??= await startTwice());
+
 function start(options: Partial<StartOptions> = {}): StartRun {
   const run = new StartRun({ ...options, home: options.home ?? sharedHome });
   runs.push(run);
   return run;
 }
 
-afterAll(removeHomes);
+afterAll(async () => {
+  await lasting?.cleanUp();
+  removeHomes();
+});
 
 afterEach(async () => {
-  for (const run of runs.splice(0)) await run.cleanUp();
+  for (const run of runs.splice(0)) if (run !== lasting) await run.cleanUp();
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
@@ -46,14 +53,6 @@ async function occupy(port: number): Promise<number> {
     });
   });
 }
-
-it('takes the next free port when the usual one is taken, says so, and the curl follows', async () => {
-  await occupy(3000);
-  const run = await start({ env: { PORT: undefined } }).untilReady();
-  const [, port] = await run.untilSays(/Port 3000 is taken, so payments-api uses (\d+)/);
-  expect(run.output).toContain(`curl -i http://127.0.0.1:${port}/v1/payments`);
-  expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
-});
 
 it('refuses a port that was asked for and is taken, by name, and starts nothing', async () => {
   const port = await occupy(0);
@@ -93,12 +92,6 @@ it('stops everything with 1, and says which service, when one refuses its config
   expect(processes().filter(({ command }) => command.includes(home))).toEqual([]);
 });
 
-it('writes ANSWERS_DAYS into the database, so that the services agree with it', async () => {
-  const run = await start({ env: { ANSWERS_DAYS: '9' } }).untilReady();
-  const kept = await rows(run.record.databaseUrl, 'SELECT answers_days FROM settings');
-  expect(kept).toEqual([{ answers_days: 9 }]);
-});
-
 it('says what it does not understand, and explains itself', async () => {
   const unknown = start({ args: ['--frehs'] });
   expect(await unknown.ended).toBe(1);
@@ -109,19 +102,25 @@ it('says what it does not understand, and explains itself', async () => {
 });
 
 it('refuses a second start of one checkout clearly, and the first goes on', async () => {
-  const first = start();
-  const second = start();
-  const code = await Promise.race([first.ended, second.ended]);
-  expect(code).toBe(1);
-  const [loser, winner] = first.child.exitCode === null ? [second, first] : [first, second];
-  expect(loser.output).toMatch(/Payonce already runs from this checkout \(pid \d+\)/);
-  expect(loser.output).not.toContain('topped');
-  await winner.untilReady();
-  expect((await fetch(`${winner.record.apiUrl}/health/ready`)).status).toBe(200);
+  const { record } = await lastingRun();
+  expect((await fetch(`${record.apiUrl}/health/ready`)).status).toBe(200);
+});
+
+it('takes the next free port when the usual one is taken, says so, and the curl follows', async () => {
+  const run = await lastingRun();
+  const [, port] = await run.untilSays(/Port 3000 is taken, so payments-api uses (\d+)/);
+  expect(run.output).toContain(`curl -i http://127.0.0.1:${port}/v1/payments`);
+  expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+});
+
+it('writes ANSWERS_DAYS into the database, so that the services agree with it', async () => {
+  const { record } = await lastingRun();
+  const kept = await rows(record.databaseUrl, 'SELECT answers_days FROM settings');
+  expect(kept).toEqual([{ answers_days: 9 }]);
 });
 
 it('keeps payments over a restart, and begins anew with --fresh', async () => {
-  const first = await start().untilReady();
+  const first = await lastingRun();
   const command = first.printedCommand();
   expect(await first.paste(command)).toMatchObject({ status: 201, replayed: false });
   first.child.kill('SIGTERM');
@@ -137,3 +136,16 @@ it('keeps payments over a restart, and begins anew with --fresh', async () => {
   expect(await third.book()).toEqual([]);
   expect(await third.paste(command)).toMatchObject({ status: 201, replayed: false });
 });
+
+/** Two starts of one checkout at once, while somebody else has the usual port: one of them refuses. */
+async function startTwice(): Promise<StartRun> {
+  await occupy(3000);
+  const env = { PORT: undefined, ANSWERS_DAYS: '9' };
+  const [first, second] = [start({ env }), start({ env })];
+  const code = await Promise.race([first.ended, second.ended]);
+  expect(code).toBe(1);
+  const [loser, winner] = first.child.exitCode === null ? [second, first] : [first, second];
+  expect(loser.output).toMatch(/Payonce already runs from this checkout \(pid \d+\)/);
+  expect(loser.output).not.toContain('topped');
+  return winner.untilReady();
+}

@@ -16,34 +16,29 @@ vi.setConfig({ testTimeout: START_TEST_MS, hookTimeout: START_TEST_MS });
 const runs: StartRun[] = [];
 
 // One after the other in one folder, so that every kind of end is followed by a start that must work.
-const sharedHome = temporaryHome();
+const home = temporaryHome();
 
-function start(home = sharedHome): StartRun {
+function start(): StartRun {
   const run = new StartRun({ home });
   runs.push(run);
   return run;
 }
 
+/** The run that several tests use one after the other; the last of them stops it. */
+let lasting: StartRun | undefined;
+const lastingRun = async () => (lasting ??= await start().untilReady());
+
 afterEach(async () => {
-  for (const run of runs.splice(0)) await run.cleanUp();
+  for (const run of runs.splice(0)) if (run !== lasting) await run.cleanUp();
 });
 
-afterAll(removeHomes);
-
-it('stops everything in order on a SIGTERM that only npm gets, and exits 0', async () => {
-  const run = await start().untilReady();
-  const tree = run.tree();
-  for (const name of ['payments-api', 'recovery-worker', 'mock-processor', 'postgres'])
-    run.pidOf(name);
-  run.child.kill('SIGTERM');
-  expect(await run.ended).toBe(0);
-  await untilGone(tree);
-  expect(run.output).toContain('Everything has stopped');
+afterAll(async () => {
+  await lasting?.cleanUp();
+  removeHomes();
 });
 
 it('stops everything when it is asked to before it is ready', async () => {
-  const home = temporaryHome();
-  const run = start(home);
+  const run = start();
   await run.untilSays(/Making a new database/);
   run.child.kill('SIGTERM');
   expect(await run.ended).toBe(0);
@@ -93,7 +88,7 @@ it('starts after a kill -9 of everything, and the printed command still replays'
   await first.ended;
   // PostgreSQL lives, with nobody left who would stop it.
   await untilGone(tree.filter((process) => !process.command.includes('postgres')));
-  const second = await start().untilReady();
+  const second = await lastingRun();
   expect(second.output).toMatch(
     /Stopping the PostgreSQL server \(pid \d+\) that an earlier run left/,
   );
@@ -103,7 +98,7 @@ it('starts after a kill -9 of everything, and the printed command still replays'
 });
 
 it('names a service that died and starts it again', async () => {
-  const run = await start().untilReady();
+  const run = await lastingRun();
   const killed = run.pidOf('payments-api');
   kill(killed, 'SIGKILL');
   await run.untilSays(/payments-api died \(signal SIGKILL\); starting it again in 0\.5 s/);
@@ -115,10 +110,21 @@ it('names a service that died and starts it again', async () => {
 });
 
 it('starts PostgreSQL again when it died, with every committed row', async () => {
-  const run = await start().untilReady();
+  const run = await lastingRun();
   await rows(run.record.databaseUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
   kill(run.pidOf('bin/postgres'), 'SIGKILL');
   await run.untilSays(/PostgreSQL died; starting it again/);
   await run.untilSays(/PostgreSQL is back/);
   expect(await rows(run.record.databaseUrl, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
+});
+
+it('stops everything in order on a SIGTERM that only npm gets, and exits 0', async () => {
+  const run = await lastingRun();
+  const tree = run.tree();
+  for (const name of ['payments-api', 'recovery-worker', 'mock-processor', 'postgres'])
+    run.pidOf(name);
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(0);
+  await untilGone(tree);
+  expect(run.output).toContain('Everything has stopped');
 });

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { openCore } from '#platform/core.js';
 import { runService } from '#platform/service.js';
-import { createApp } from './create-app.js';
 
 await runService('payments-api', async (config, log) => {
+  // Loaded when the configuration has been read: a service that may not start says so at once.
+  const { openCore } = await import('#platform/core.js');
+  const { createApp } = await import('./create-app.js');
   const core = await openCore(config, log, { service: 'payments-api' });
   const app = await createApp(core);
   await app.listen(config.port, config.host);
