@@ -20,8 +20,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_actor
   CHECK (actor IN ('request', 'worker', 'operator')) NOT VALID;
 ALTER TABLE attempts VALIDATE CONSTRAINT attempts_actor;
 
--- A refund: money on its way back. It holds its amount in payments.amount_reserved from its claim on, until it
--- is proved that it was not made.
+-- A refund: money on its way back. Its amount is reserved from its claim on, until it is proved that it was
+-- not made.
 CREATE TABLE refunds (
   account_id      uuid        NOT NULL,
   id              uuid        NOT NULL,
@@ -29,6 +29,8 @@ CREATE TABLE refunds (
   operation_id    uuid        NOT NULL,
   -- Set where it gives back money that stands in suspense: then the payment itself reserves nothing.
   break_id        uuid,
+  -- Whether its amount stands in payments.amount_reserved now: not while it is released, and no more once it failed.
+  reserved        boolean     NOT NULL CONSTRAINT refunds_suspense_reserves_nothing CHECK (NOT reserved OR break_id IS NULL),
   status          text        NOT NULL CONSTRAINT refunds_status CHECK (status IN ('pending', 'succeeded', 'failed')),
   amount          bigint      NOT NULL CONSTRAINT refunds_amount CHECK (amount > 0),
   currency        text        NOT NULL,

@@ -34,16 +34,31 @@ export class CancellationsController {
     refuseMembers(body, []);
     const route = '/v1/payments/:id/cancel';
     const fingerprinted = { method: 'POST', route, params: { id }, body };
+    const caller = callerOf(request);
+    const { accountId } = caller;
+    const { full, leave } = this.limits.enter(accountId);
     const reply = await cancelPayment(this.core.deps, {
-      accountId: callerOf(request).accountId,
+      kind: 'void',
+      account: { id: accountId, orderOnce: caller.orderOnce ?? this.core.config.orderOnce },
       paymentId: readPaymentId(id),
       requestId: request.id,
       operation: `POST ${route}`,
       keyHash: hashKey(key),
+      processorKey: null,
       fingerprint: fingerprint(fingerprinted),
       fingerprintVersion: FINGERPRINT_VERSION,
       matches: (version, stored) => matchesFingerprint(fingerprinted, version, stored),
-    });
+      verdict:
+        full === null
+          ? {
+              kind: 'accepted',
+              amount: null,
+              currency: null,
+              reason: null,
+              claimed: () => this.limits.claimed(accountId),
+            }
+          : { kind: 'refused', problem: this.limits.problem(full) },
+    }).finally(leave);
     await sendReply(request, response, reply);
   }
 

@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Core } from '#platform/core.js';
+import { authorizationSweep } from './authorizations.js';
 import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
@@ -20,6 +21,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
       leaseSweep(core),
       orphanSweep(core),
       dailyLeaseCheck(core),
+      authorizationSweep(core),
       inboxSweep(core),
       inboxLagCheck(core),
       missedEventSweep(core),

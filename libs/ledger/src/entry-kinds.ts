@@ -15,10 +15,14 @@ export const LEDGER_ACCOUNTS = {
 export type LedgerAccount = keyof typeof LEDGER_ACCOUNTS;
 
 export const ENTRY_KINDS = {
-  /** A charge was captured: the processor holds the money, and we owe it to the merchant. */
+  /** A charge was captured at once: the processor holds the money, and we owe it to the merchant. */
   charge: { debit: 'processor_clearing', credit: 'merchant_payable' },
   /** The processor deducts its fee for the charge from what it holds. */
   processor_fee: { debit: 'processor_fees', credit: 'processor_clearing' },
+  /** An authorization was captured, in a step of its own. */
+  capture: { debit: 'processor_clearing', credit: 'merchant_payable' },
+  /** The processor took money for a refund. */
+  refund: { debit: 'merchant_payable', credit: 'processor_clearing' },
 
   /** Money came for a payment that was final: it is not the merchant's before somebody decides. */
   late_success: { debit: 'processor_clearing', credit: 'suspense' },

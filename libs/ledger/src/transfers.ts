@@ -37,6 +37,22 @@ export function disputeWonTransfers(dispute: { amount: number; excess: number })
   ].filter(({ amount }) => amount > 0);
 }
 
+/** The same for a capture. The money is booked under the capture's own id; the fee is the payment's. */
+export function captureTransfers(capture: Charge, paymentId: string, captureId: string): Sourced[] {
+  return [
+    { ...transfer('capture', capture.amount), sourceId: captureId },
+    ...feeTransfers(capture).map((fee) => ({ ...fee, sourceId: paymentId })),
+  ];
+}
+
+/** The transfer of a refund, booked under its own id: a payment may have many. */
+export function refundTransfers(refund: { id: string; amount: number }): Sourced[] {
+  return [{ ...transfer('refund', refund.amount), sourceId: refund.id }];
+}
+
+/** A transfer, and what it is booked for: the payment itself, or a capture, refund or dispute of it. */
+export type Sourced = Transfer & { sourceId: string };
+
 type Charge = {
   amount: number;
   currency: string;

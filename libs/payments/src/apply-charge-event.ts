@@ -5,7 +5,7 @@ import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
 import { type About, type StoredEvent, type Verdict, findTarget, ignored } from './news.js';
 import { recordLateSuccess } from './record-late-success.js';
-import { finishPayment } from './take-payment.js';
+import { finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
 /**
@@ -60,13 +60,13 @@ export async function settlePending(
     lookOnly: true,
   });
   if (lease === null) return busy;
-  await finishPayment(deps, naming(lease, by.processorId));
+  await finishOperation(deps, naming(lease, by.processorId));
   return null;
 }
 
 /** Asked for by the id that the event tells, since a search may lag behind it. Who answers is checked all the same. */
 function naming(lease: Lease, processorId: string | null): Lease {
-  return { ...lease, payment: { ...lease.payment, processorId } };
+  return { ...lease, knownAs: processorId };
 }
 
 /** Holds an event against a payment that is final: equal changes nothing, and anything else is read back first. */

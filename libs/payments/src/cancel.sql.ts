@@ -1,16 +1,16 @@
 import { statement } from '#postgres/statement.js';
-import type { PendingRow } from './queue.sql.js';
+import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
 
-export type CancelableRow = PendingRow & {
+export type CancelableRow = PaymentColumns & {
   key_hash: Buffer;
   key_state: 'started' | 'released' | 'queued' | 'finished' | 'canceled';
   now: Date;
 };
 
+export type CancelableByKeyRow = Omit<CancelableRow, 'payment_id'> & { payment_id: string | null };
+
 const COLUMNS = `
-          k.key_hash, k.state AS key_state, payonce_now() AS now,
-          p.id AS payment_id, p.amount, p.currency, p.payment_method, p.order_id, p.description, p.metadata,
-          p.capture, p.processor_name, p.created_at`;
+          k.key_hash, k.state AS key_state, payonce_now() AS now,${PAYMENT_COLUMNS}`;
 
 /** A payment and the state of the key that made it, by the payment's id. */
 export const FIND_CANCELABLE_BY_ID = statement<CancelableRow>(
@@ -23,7 +23,7 @@ export const FIND_CANCELABLE_BY_ID = statement<CancelableRow>(
 );
 
 /** The same, by the key. A tombstone has no payment; a key of another operation is not found here. */
-export const FIND_CANCELABLE_BY_KEY = statement<CancelableRow & { payment_id: string | null }>(
+export const FIND_CANCELABLE_BY_KEY = statement<CancelableByKeyRow>(
   'payments.find_cancelable_by_key',
   `SELECT ${COLUMNS}
      FROM idempotency_keys k

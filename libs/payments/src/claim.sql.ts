@@ -23,7 +23,8 @@ export type WinnerColumns = {
   answer_body: Buffer | null;
 };
 
-const WINNER = `
+/** The key of $1 and $2, beside the statement's own rows. */
+export const WINNER = `
   SELECT k.state, k.operation, k.fingerprint, k.fingerprint_version,
          k.state = 'started' AND k.locked_until > payonce_now() AS running,
          k.ends_at <= payonce_now() AS ended,
@@ -45,6 +46,19 @@ export type ClaimRow = {
   claimed_at_now: Date | null;
 } & { [Column in keyof WinnerColumns]: WinnerColumns[Column] | null };
 
+export const KEY_COLUMNS = `
+            account_id, key_hash, claim_id, operation, fingerprint, fingerprint_version, state,
+            locked_until, lease_token, owner, payment_id, operation_id, request_id, claimed_at, ends_at`;
+
+/** A key row as every claim writes it: $1 to $9, and where the claim has its owner and whether it is queued. */
+export function claimedKey(owner: string, queued: string): string {
+  return `$1::uuid, $2::bytea, claim_id, $3::text, $4::bytea, $5::smallint,
+            CASE WHEN ${queued}::boolean THEN 'queued' ELSE 'started' END,
+            now + CASE WHEN ${queued}::boolean THEN 0 ELSE $6::int END * interval '1 millisecond',
+            $7::uuid, ${owner}::int, payment_id, operation_id, $8::text, now,
+            now + $9::int * interval '1 day'`;
+}
+
 /**
  * Claims an unseen key: key row, pending payment, order slot, operation and first attempt, all or none,
  * in one statement and one commit. A queued claim opens no attempt: a worker does, when it takes it up.
@@ -61,14 +75,8 @@ export const CLAIM = statement<ClaimRow>(
      SELECT date_trunc('milliseconds', payonce_now()) AS now,
             payonce_uuid_v7() AS claim_id, payonce_uuid_v7() AS payment_id, payonce_uuid_v7() AS operation_id
    ), key AS (
-     INSERT INTO idempotency_keys (
-            account_id, key_hash, claim_id, operation, fingerprint, fingerprint_version, state,
-            locked_until, lease_token, owner, payment_id, operation_id, request_id, claimed_at, ends_at)
-     SELECT $1::uuid, $2::bytea, claim_id, $3::text, $4::bytea, $5::smallint,
-            CASE WHEN $25::boolean THEN 'queued' ELSE 'started' END,
-            now + CASE WHEN $25::boolean THEN 0 ELSE $6::int END * interval '1 millisecond', $7::uuid, $24::int, payment_id, operation_id,
-            $8::text, now,
-            now + $9::int * interval '1 day'
+     INSERT INTO idempotency_keys (${KEY_COLUMNS})
+     SELECT ${claimedKey('$24', '$25')}
        FROM made
      ON CONFLICT (account_id, key_hash) DO NOTHING
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, claimed_at

@@ -1,21 +1,30 @@
 import type { Clock } from '#seams/clock.js';
+import type { OperationKind } from './operation-kind.js';
 import type { Payment } from './payment.js';
+import type { Refund } from './refund.js';
 
-/** The right to work on one intent until `locked_until`, and all that the work needs to know. */
+/** The right to work on one operation until `locked_until`, and all that the work needs to know. */
 export type Lease = {
   accountId: string;
   keyHash: Buffer;
   /** Every later write of this run names it; a takeover writes another. */
   token: string;
   operationId: string;
-  /** The pending payment, as it was when the lease was taken. */
+  operation: Charge | Step;
+  /** The payment, as it was when the lease was taken. */
   payment: Payment;
+  /** The refund, if that is what this is. */
+  refund: Refund | null;
+  /** The processor's id of what is worked on, where somebody has told it: found by that rather than by our reference. */
+  knownAs: string | null;
   /** The request that claimed the key: it stands in a saved problem. */
   claimRequestId: string;
   /** The request, or the worker's pass, that holds this lease. */
   requestId: string;
   /** What this run may do: send, only look up, or (the key's end has come, nothing was ever sent) close. */
   action: 'send' | 'look_up' | 'close';
+  /** It is closed because its caller gave it up. */
+  givenUp: boolean;
   attemptNo: number;
   /** An earlier attempt may have moved money: then only proof settles the payment. */
   unknownBefore: boolean;
@@ -44,6 +53,19 @@ export type Lease = {
   };
   /** The database's time as the first statement of this run told it, and our monotonic clock just before. */
   readAt: { databaseMs: number; monotonicMs: number };
+};
+
+type Charge = { kind: 'charge' };
+
+/** An operation on a payment that exists at the processor. */
+export type Step = {
+  kind: Exclude<OperationKind, 'charge'>;
+  /** Minor units that it captures, gives up or gives back. */
+  amount: number;
+  /** The payment's id at the processor. */
+  targetId: string;
+  /** The processor's key of the charge: the reference that the payment carries there. */
+  chargeKey: string;
 };
 
 /** The database's time now, without asking: what it told plus the monotonic time since, never too early. */

@@ -1,7 +1,7 @@
 import type { Unknown } from '#processor/processor.js';
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
-import { type Reply, pendingReply } from './reply.js';
+import { type Reply, unsettledReply } from './reply.js';
 import { LEAVE_UNKNOWN } from './unresolved.sql.js';
 import { waitMs } from './waits.js';
 
@@ -38,10 +38,16 @@ export async function leaveUnknown(
       lease.operationId,
     ]);
     if (review && !lease.inReview) {
-      deps.log.critical('payment_needs_review', { payment_id: id, tries, detail: outcome.detail });
+      deps.log.critical('payment_needs_review', {
+        payment_id: id,
+        operation: lease.operation.kind,
+        operation_id: lease.operationId,
+        tries,
+        detail: outcome.detail,
+      });
     }
   } catch (error) {
     deps.log.warning('unknown_not_written', { payment_id: id, error: String(error) });
   }
-  return pendingReply(lease.payment, 'unknown');
+  return unsettledReply(lease, 'unknown');
 }

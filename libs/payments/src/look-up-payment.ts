@@ -1,6 +1,6 @@
 import type { Deps } from './deps.js';
 import { FIND_LOOKABLE } from './queue.sql.js';
-import { finishPayment } from './take-payment.js';
+import { finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
 /**
@@ -13,9 +13,10 @@ export async function lookUpPayment(
   accountId: string,
   paymentId: string,
   requestId: string,
+  operationId: string | null = null,
 ): Promise<void> {
   try {
-    const [found] = await deps.db.run(FIND_LOOKABLE, [accountId, paymentId]);
+    const [found] = await deps.db.run(FIND_LOOKABLE, [accountId, paymentId, operationId]);
     if (!found) return;
     const lease = await takeUp(deps, {
       accountId,
@@ -27,7 +28,7 @@ export async function lookUpPayment(
       requestId,
       lookOnly: true,
     });
-    if (lease !== null) await finishPayment(deps, lease);
+    if (lease !== null) await finishOperation(deps, lease);
   } catch (error) {
     deps.log.warning('look_up_failed', { payment_id: paymentId, error: String(error) });
   }

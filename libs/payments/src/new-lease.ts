@@ -44,11 +44,15 @@ export function claimValues(
     processorAccount,
     intent.processorKey,
     processor.apiVersion,
-    processor.renderingVersions.charge,
+    renderingVersion(processor, order),
     sendWindowMs(terms),
     instance.id,
     intent.queue,
   ];
+}
+
+function renderingVersion({ renderingVersions }: Processor, { capture }: PaymentOrder): number {
+  return capture === 'manual' ? renderingVersions.hold : renderingVersions.charge;
 }
 
 /**
@@ -83,10 +87,14 @@ export function newLease(
     keyHash: intent.keyHash,
     token,
     operationId: claim.claimed_operation_id,
+    operation: { kind: 'charge' },
     payment: pendingPayment(intent.account.id, order, processor.name, claim),
+    refund: null,
+    knownAs: null,
     claimRequestId: intent.requestId,
     requestId: intent.requestId,
     action: 'send',
+    givenUp: false,
     attemptNo: 1,
     unknownBefore: false,
     sendUntilMs: runMaySendUntilMs(terms, claimedAtMs + sendWindowMs(terms)),
@@ -102,7 +110,7 @@ export function newLease(
       account: processorAccount,
       key: intent.processorKey,
       apiVersion: processor.apiVersion,
-      renderingVersion: processor.renderingVersions.charge,
+      renderingVersion: renderingVersion(processor, order),
     },
     readAt: { databaseMs: claimedAtMs, monotonicMs },
   };

@@ -36,12 +36,22 @@ export type PaymentOrder = Pick<
   'amount' | 'currency' | 'paymentMethod' | 'orderId' | 'description' | 'metadata' | 'capture'
 >;
 
-/** Why a pending payment is not final yet, in the words that callers see. */
+/** Why a payment is not settled yet, in the words that callers see. */
 export const UNRESOLVED_REASONS = {
   running: 'a request is taking this payment now',
   unknown: "the processor's answer is not known yet; recovery is finding out",
   queued: 'the payment is queued; a worker charges it, and until then it can be canceled',
   released: 'nothing was sent to the processor; retry the request with the same Idempotency-Key',
+  capture_running: 'a capture of this payment is under way',
+  capture_unknown:
+    "the processor's answer to the capture is not known yet; recovery is finding out",
+  capture_queued: 'a capture of this payment is queued; a worker makes it',
+  capture_released:
+    'nothing was sent for the capture; retry its request with the same Idempotency-Key',
+  void_running: 'a void of this payment is under way',
+  void_unknown: "the processor's answer to the void is not known yet; recovery is finding out",
+  void_queued: 'a void of this payment is queued; a worker makes it',
+  void_released: 'nothing was sent for the void; retry its request with the same Idempotency-Key',
 } as const;
 export type UnresolvedReason = keyof typeof UNRESOLVED_REASONS;
 

@@ -1,4 +1,5 @@
 import { statement } from '#postgres/statement.js';
+import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
 
 /**
  * Turns released work into queued work, as a claim would: it takes the order's slot, and a slot that is
@@ -34,30 +35,16 @@ export const ENQUEUE = statement<{ payment_id: string }>(
    SELECT payment_id FROM key`,
 );
 
-export type PendingRow = {
-  payment_id: string;
-  amount: string;
-  currency: string;
-  payment_method: string;
-  order_id: string | null;
-  description: string | null;
-  metadata: Record<string, string>;
-  capture: 'automatic' | 'manual';
-  processor_name: string;
-  created_at: Date;
-};
-
 /** A pending payment, read from the primary. */
-export const FIND_PENDING = statement<PendingRow>(
+export const FIND_PENDING = statement<PaymentColumns>(
   'payments.find_pending',
-  `SELECT id AS payment_id, amount, currency, payment_method, order_id, description, metadata, capture,
-          processor_name, created_at
-     FROM payments
-    WHERE account_id = $1::uuid AND id = $2::uuid AND status = 'pending'`,
+  `SELECT ${PAYMENT_COLUMNS}
+     FROM payments p
+    WHERE p.account_id = $1::uuid AND p.id = $2::uuid AND p.status = 'pending'`,
 );
 
 /**
- * The key of a payment that nobody works on and whose last call ended at least a second ago. From its
+ * The key of an unsettled charge, capture or void of a payment (or of one operation, by its id) that nobody works on and whose last call ended at least a second ago. From its
  * beginning a second would not do: behind a slow processor, readers would hold the lease one after the
  * other, and recovery would never get it.
  */
@@ -66,7 +53,8 @@ export const FIND_LOOKABLE = statement<{ key_hash: Buffer }>(
   `SELECT k.key_hash
      FROM operations o
      JOIN idempotency_keys k ON k.account_id = $1::uuid AND k.key_hash = o.key_hash
-    WHERE o.account_id = $1::uuid AND o.payment_id = $2::uuid AND o.kind = 'charge'
+    WHERE o.account_id = $1::uuid AND o.payment_id = $2::uuid
+      AND ($3::uuid IS NULL AND o.kind <> 'refund' OR o.id = $3::uuid)
       AND k.state = 'started' AND k.locked_until <= payonce_now()
       AND NOT EXISTS (
             SELECT 1 FROM attempts a

@@ -1,11 +1,12 @@
 import { failpoint, failpointsArmed } from '#seams/failpoints.js';
 import { DatabaseUnavailable, StatementUnconfirmed } from '#postgres/errors.js';
-import { replayOf } from './claim-intent.js';
+import { replayOf } from './claim-key.js';
 import { FIND_KEY } from './claim.sql.js';
 import type { Deps } from './deps.js';
 import { type Lease, databaseNowMs } from './lease.js';
-import { FIND_RECORDED, RECORD } from './record.sql.js';
-import { type Reply, pendingReply } from './reply.js';
+import { recordStatement } from './record-values.js';
+import { FIND_RECORDED } from './record.sql.js';
+import { type Reply, unsettledReply } from './reply.js';
 import { type FinalOutcome, type Settlement, settle } from './settlement.js';
 
 /** May use the database, and cannot call the processor. */
@@ -25,12 +26,13 @@ export async function recordOutcome(
   outcome: FinalOutcome,
 ): Promise<Reply> {
   const settledAt = new Date(databaseNowMs(lease, deps.clock)); // tidy-allow: the database's instant
-  const settlement = settle(lease.payment, outcome, settledAt, lease.claimRequestId);
+  const settlement = settle(lease, outcome, settledAt);
   try {
     await failpoint('c7');
     const sent = failpointsArmed ? () => failpoint('c12') : undefined;
-    const [moved] = await deps.db.run(RECORD, recordValues(lease, outcome, settlement), sent);
-    const reply = moved ? settlement.reply : await alreadyMoved(deps, lease, settlement);
+    const { statement, values } = recordStatement(lease, outcome, settlement, settledAt);
+    const [moved] = await deps.db.run(statement, values, sent);
+    const reply = moved ? settlement.reply : await alreadyMoved(deps, lease, outcome, settlement);
     await failpoint('c13');
     return reply;
   } catch (error) {
@@ -42,26 +44,52 @@ export async function recordOutcome(
 async function alreadyMoved(
   deps: RecordDeps,
   lease: Lease,
+  outcome: FinalOutcome,
   settlement: Settlement,
 ): Promise<Reply> {
   const [key] = await deps.db.run(FIND_KEY, [lease.accountId, lease.keyHash]);
-  if (key?.state !== 'finished') return pendingReply(lease.payment, 'running');
-  const [recorded] = await deps.db.run(FIND_RECORDED, [lease.accountId, lease.payment.id]);
-  const { payment } = settlement;
-  const same =
-    recorded?.status === payment.status &&
-    recorded.processor_id === payment.processorId &&
-    Number(recorded.amount_captured) === payment.amountCaptured;
-  if (!same) {
+  if (key?.state !== 'finished') return unsettledReply(lease, 'running');
+  const [recorded] = await deps.db.run(FIND_RECORDED, [lease.accountId, lease.operationId]);
+  if (!recorded || !isSame(lease, outcome, settlement, recorded)) {
     deps.log.critical('late_outcome_differs', {
-      payment_id: payment.id,
+      payment_id: lease.payment.id,
+      operation: lease.operation.kind,
       recorded: recorded?.status,
       recorded_processor_id: recorded?.processor_id,
-      late: payment.status,
-      late_processor_id: payment.processorId,
+      recorded_outcome: recorded?.outcome,
+      late: outcome.kind,
+      late_processor_id: 'processorId' in outcome ? outcome.processorId : null,
     });
   }
-  return key.answer_body === null ? pendingReply(lease.payment, 'unknown') : replayOf(key);
+  return key.answer_body === null ? unsettledReply(lease, 'unknown') : replayOf(key);
+}
+
+type Recorded = {
+  status: string;
+  processor_id: string | null;
+  amount_captured: string;
+  outcome: string | null;
+};
+
+/**
+ * Outcome, processor's id and amount, as far as the operation has them. A payment or a refund moves on after
+ * it was recorded, so where it may have done so the operation's own attempts tell.
+ */
+function isSame(
+  { operation }: Lease,
+  outcome: FinalOutcome,
+  { payment, refund }: Settlement,
+  recorded: Recorded,
+): boolean {
+  if (recorded.outcome !== null && recorded.outcome !== outcome.kind) return false;
+  if (refund !== null) return recorded.processor_id === refund.processorId;
+  if (operation.kind !== 'charge') return true;
+  return (
+    recorded.processor_id === payment.processorId &&
+    (payment.status === 'authorized' ||
+      (recorded.status === payment.status &&
+        Number(recorded.amount_captured) === payment.amountCaptured))
+  );
 }
 
 /** Nobody knows whether the commit took place: look, on a new connection, and conclude nothing from silence. */
@@ -74,7 +102,8 @@ async function afterFailure(
   const unconfirmed = error instanceof StatementUnconfirmed || error instanceof DatabaseUnavailable;
   const facts = {
     payment_id: lease.payment.id,
-    outcome: settlement.payment.status,
+    operation: lease.operation.kind,
+    outcome: settlement.event.type,
     error: String(error),
   };
   if (unconfirmed) deps.log.warning('record_unconfirmed', facts);
@@ -89,36 +118,5 @@ async function afterFailure(
       error: String(readError),
     });
   }
-  return pendingReply(lease.payment, 'unknown');
-}
-
-function recordValues(lease: Lease, outcome: FinalOutcome, settlement: Settlement): unknown[] {
-  const { payment, transfers, event, reply } = settlement;
-  return [
-    lease.accountId,
-    lease.keyHash,
-    lease.token,
-    payment.status,
-    payment.processorId,
-    payment.amountCaptured,
-    payment.failure?.code ?? null,
-    payment.failure?.message ?? null,
-    payment.failure?.declineCode ?? null,
-    payment.settledAt,
-    outcome.kind,
-    payment.failure?.message.slice(0, 500) ?? null,
-    lease.attemptNo,
-    transfers.map(({ kind }) => kind),
-    transfers.map(({ debit }) => debit),
-    transfers.map(({ credit }) => credit),
-    transfers.map(({ amount }) => amount),
-    event.type,
-    event.payload,
-    reply.status,
-    reply.contentType,
-    reply.location,
-    reply.body,
-    payment.id,
-    lease.operationId,
-  ];
+  return unsettledReply(lease, 'unknown');
 }

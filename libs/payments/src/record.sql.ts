@@ -51,6 +51,11 @@ export const RECORD = statement<{ payment_id: string }>(
       USING payment
       WHERE s.account_id = $1::uuid AND s.order_id = payment.order_id
         AND s.payment_id = payment.id AND payment.status = 'failed'
+   ), authorization_made AS (
+     INSERT INTO authorizations (account_id, payment_id, expires_at, due_at)
+     SELECT payment.account_id, payment.id, expiry.at, expiry.at
+       FROM payment, coalesce($26::timestamptz, payonce_now() + interval '7 days') AS expiry (at)
+      WHERE payment.status = 'authorized'
    ), booked AS (
      INSERT INTO ledger_entries (
             account_id, payment_id, source_id, entry_kind, debit_account, credit_account, amount, currency,
@@ -76,15 +81,25 @@ export const RECORD = statement<{ payment_id: string }>(
     WHERE CASE WHEN EXISTS (SELECT 1 FROM payment) THEN true ELSE payonce_refuse('record_whole') END`,
 );
 
-/** What is recorded about a payment, to compare a late outcome with. */
+/** What is recorded about an operation, to compare a late outcome with. */
 export const FIND_RECORDED = statement<{
   status: string;
   processor_id: string | null;
   amount_captured: string;
-  decline_code: string | null;
+  outcome: string | null;
 }>(
   'payments.find_recorded',
-  `SELECT status, processor_id, amount_captured, decline_code
-     FROM payments
-    WHERE account_id = $1 AND id = $2`,
+  `SELECT CASE WHEN o.kind = 'refund' THEN r.status ELSE p.status END AS status,
+          CASE WHEN o.kind = 'refund' THEN r.processor_id ELSE p.processor_id END AS processor_id,
+          p.amount_captured,
+          (SELECT a.outcome
+             FROM attempts a
+            WHERE a.account_id = $1::uuid AND a.operation_id = $2::uuid
+              AND a.outcome NOT IN ('not_sent', 'unknown')
+            ORDER BY a.attempt_no
+            LIMIT 1) AS outcome
+     FROM operations o
+     JOIN payments p ON p.account_id = $1::uuid AND p.id = o.payment_id
+     LEFT JOIN refunds r ON r.account_id = $1::uuid AND r.operation_id = $2::uuid
+    WHERE o.account_id = $1::uuid AND o.id = $2::uuid`,
 );

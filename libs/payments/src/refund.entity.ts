@@ -14,6 +14,7 @@ CASE status
 END`,
 )
 @Check('refunds_reason_length', `char_length(reason) <= 500`)
+@Check('refunds_suspense_reserves_nothing', '(NOT reserved) OR (break_id IS NULL)')
 @Check('refunds_status', `status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])`)
 @ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
   name: 'refunds_payment',
@@ -38,6 +39,9 @@ export class RefundRow {
 
   @Column({ name: 'break_id', type: 'uuid', nullable: true })
   breakId: string | null;
+
+  @Column({ name: 'reserved', type: 'boolean' })
+  reserved: boolean;
 
   @Column({ name: 'status', type: 'text' })
   status: 'pending' | 'succeeded' | 'failed';

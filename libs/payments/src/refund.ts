@@ -16,7 +16,9 @@ export type Refund = {
   settledAt: Date | null;
 };
 
-export type RefundFailureCode = 'refund_declined' | 'not_sent' | 'failed_at_bank';
+/** `not_sent`: nothing ever went out. `not_made`: proved not made. `failed_later`: the processor took it and it came back. */
+export type RefundFailureCode =
+  'refund_declined' | 'not_sent' | 'canceled' | 'not_made' | 'failed_later';
 
 export type RefundFailure = {
   code: RefundFailureCode;

@@ -2,7 +2,7 @@ import type { Problem } from '#problems/problems.js';
 import type { NotSent } from '#processor/processor.js';
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
-import { type Reply, pendingReply, problemReply } from './reply.js';
+import { type Reply, problemReply, unsettledReply } from './reply.js';
 import { RELEASE } from './unresolved.sql.js';
 import { queueWaitMs } from './waits.js';
 
@@ -32,18 +32,19 @@ export async function releaseKey(
       lease.queued,
       queueWaitMs(lease.waits, random, outcome.retryAfterSeconds),
       lease.operationId,
+      lease.operation.kind,
     ]);
-    if (!released) return pendingReply(payment, 'unknown');
-    if (lease.queued) return pendingReply(payment, 'queued');
+    if (!released) return unsettledReply(lease, 'unknown');
+    if (lease.queued) return unsettledReply(lease, 'queued');
   } catch (error) {
     log.warning('release_unconfirmed', { payment_id: payment.id, error: String(error) });
-    return pendingReply(payment, 'unknown');
+    return unsettledReply(lease, 'unknown');
   }
-  return problemReply(problemOf(outcome, payment.id), lease.requestId);
+  return problemReply(problemOf(outcome, lease), lease.requestId);
 }
 
-function problemOf({ reason, retryAfterSeconds }: NotSent, paymentId: string): Problem {
-  const extra = { payment_id: paymentId };
+function problemOf({ reason, retryAfterSeconds }: NotSent, { payment, refund }: Lease): Problem {
+  const extra = { payment_id: payment.id, ...(refund === null ? {} : { refund_id: refund.id }) };
   if (reason === 'deadline') {
     return { code: 'overloaded', detail: 'The time for it ended before anything was sent.', extra };
   }

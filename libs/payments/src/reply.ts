@@ -1,5 +1,7 @@
 import { type Problem, renderProblem } from '#problems/problems.js';
+import type { Lease } from './lease.js';
 import { type Payment, type UnresolvedReason, renderPayment } from './payment.js';
+import { type Refund, renderRefund } from './refund.js';
 
 /** An answer as the bytes that go out, but not yet HTTP: the record step saves it, the controller sends it. */
 export type Reply = {
@@ -14,7 +16,7 @@ export type Reply = {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 /** How long a caller of a pending payment should wait before it asks again. */
-const PENDING_RETRY_AFTER_SECONDS = 2;
+export const PENDING_RETRY_AFTER_SECONDS = 2;
 
 /** 201: the payment was charged. */
 export function createdReply(payment: Payment): Reply {
@@ -33,9 +35,35 @@ export function okReply(text: string): Reply {
   };
 }
 
+/** 201: the processor took the refund; it may still be pending there. */
+export function createdRefundReply(refund: Refund): Reply {
+  return refundReply(201, refund, null);
+}
+
 /** 202: nobody knows yet, or the record was not confirmed. Never saved. */
 export function pendingReply(payment: Payment, unresolved: UnresolvedReason): Reply {
   return paymentReply(202, payment, unresolved, PENDING_RETRY_AFTER_SECONDS);
+}
+
+/** The same for whatever a lease was taken for. */
+export function unsettledReply({ operation, payment, refund }: Lease, reason: Unsettled): Reply {
+  if (refund !== null) return refundReply(202, refund, PENDING_RETRY_AFTER_SECONDS);
+  const { kind } = operation;
+  if (kind === 'capture' || kind === 'void') return pendingReply(payment, `${kind}_${reason}`);
+  return pendingReply(payment, reason);
+}
+
+type Unsettled = 'running' | 'unknown' | 'queued';
+
+function refundReply(status: number, refund: Refund, retryAfterSeconds: number | null): Reply {
+  return {
+    status,
+    contentType: JSON_TYPE,
+    location: `/v1/refunds/${refund.id}`,
+    body: Buffer.from(JSON.stringify(renderRefund(refund))),
+    retryAfterSeconds,
+    originalRequest: null,
+  };
 }
 
 function paymentReply(

@@ -1,85 +1,51 @@
-import { type Transfer, chargeTransfers } from '#ledger/transfers.js';
-import type { Charged, Declined } from '#processor/processor.js';
+import type { Sourced } from '#ledger/transfers.js';
 import { redact } from '#problems/redact.js';
-import type { NotCharged } from './charge-processor.js';
-import { type Payment, renderPayment } from './payment.js';
-import { type Reply, createdReply, problemReply } from './reply.js';
+import type { Outcome } from './call-processor.js';
+import type { Lease } from './lease.js';
+import type { Payment } from './payment.js';
+import type { Refund } from './refund.js';
+import type { Reply } from './reply.js';
+import { settleCharge } from './settle-charge.js';
+import { settleRefund } from './settle-refund.js';
+import { settleStep } from './settle-step.js';
 
-export type FinalOutcome = Charged | Declined | NotCharged;
+/** An outcome that ends an operation. */
+export type FinalOutcome = Exclude<Outcome, { kind: 'not_sent' } | { kind: 'unknown' }>;
 
-/** All that the record step writes: the moved payment, its ledger rows, its event and its saved answer. */
+/** All that the record step writes: what has moved, its ledger rows, its event and its saved answer. */
 export type Settlement = {
+  /** The payment as it is afterwards; a refund leaves it to the database, which adds. */
   payment: Payment;
-  transfers: Transfer[];
+  refund: Refund | null;
+  /** Whether it did what it was asked for. */
+  done: boolean;
+  transfers: Sourced[];
   event: { type: string; payload: string };
   reply: Reply;
+  /** When an authorization ends at the processor, as far as it told. */
+  expiresAt: Date | null;
 };
 
 /**
- * Renders an outcome into everything that is recorded of it. A pure function of payment, outcome and
- * instant, and the only renderer: request, worker and whoever else records produce the same bytes.
+ * Renders an outcome into everything that is recorded of it. A pure function of lease, outcome and instant,
+ * and the only renderer: request, worker and whoever else records produce the same bytes.
  *
  * @keeps P3
  */
-export function settle(
-  pending: Payment,
-  outcome: FinalOutcome,
-  settledAt: Date,
-  claimRequestId: string,
-): Settlement {
-  const payment = movedPayment(pending, outcome, settledAt);
-  const event = {
-    type: `payment.${payment.status}`,
-    payload: JSON.stringify(renderPayment(payment, null)),
-  };
-  if (outcome.kind === 'succeeded') {
-    return { payment, transfers: chargeTransfers(outcome), event, reply: createdReply(payment) };
+export function settle(lease: Lease, outcome: FinalOutcome, settledAt: Date): Settlement {
+  switch (lease.operation.kind) {
+    case 'charge':
+      return settleCharge(lease, outcome, settledAt);
+    case 'capture':
+    case 'void':
+      return settleStep(lease, lease.operation.kind, outcome, settledAt);
+    case 'refund':
+      return settleRefund(lease, outcome, settledAt);
   }
-  return { payment, transfers: [], event, reply: failedReply(payment, claimRequestId) };
-}
-
-function movedPayment(pending: Payment, outcome: FinalOutcome, settledAt: Date): Payment {
-  switch (outcome.kind) {
-    case 'succeeded':
-      return {
-        ...pending,
-        status: 'succeeded',
-        amountCaptured: outcome.amount,
-        processorId: outcome.processorId,
-        settledAt,
-      };
-    case 'declined': {
-      const failure = {
-        code: 'card_declined' as const,
-        message: outcome.message,
-        declineCode: outcome.declineCode,
-      };
-      return { ...pending, status: 'failed', processorId: outcome.processorId, failure, settledAt };
-    }
-    case 'not_charged': {
-      const failure = {
-        code: 'payment_not_charged' as const,
-        message: `Nothing was charged: ${outcome.why}.`,
-        declineCode: null,
-      };
-      return { ...pending, status: 'failed', failure, settledAt };
-    }
-  }
-}
-
-function failedReply(payment: Payment, claimRequestId: string): Reply {
-  const { failure } = payment;
-  if (failure === null) throw new Error('Bug: a failed payment has no failure');
-  const extra = {
-    payment_id: payment.id,
-    ...(failure.declineCode === null ? {} : { decline_code: failure.declineCode }),
-    payment: renderPayment(maskTexts(payment), null),
-  };
-  return problemReply({ code: failure.code, detail: failure.message, extra }, claimRequestId);
 }
 
 /** A problem travels to places where a payment's own texts do not: no card number may stand in it. */
-function maskTexts(payment: Payment): Payment {
+export function maskTexts(payment: Payment): Payment {
   const mask = (text: string | null) => text && redact(text);
   const metadata = Object.entries(payment.metadata).map(([name, text]) => [
     redact(name),

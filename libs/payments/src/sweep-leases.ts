@@ -8,7 +8,7 @@ import {
   RESTART_DAILY_WALK,
   TAKE_DUE,
 } from './sweep.sql.js';
-import { finishPayment } from './take-payment.js';
+import { finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
 /** Keys that one pass walks over, and items that one pass works on. */
@@ -98,7 +98,7 @@ async function finishDue(deps: Deps, due: Due, requestId: string): Promise<numbe
       actor: 'worker',
       requestId,
     });
-    if (lease !== null) return (await finishPayment(deps, lease)).status;
+    if (lease !== null) return (await finishOperation(deps, lease)).status;
     await deps.db.run(LOOK_AGAIN_SOON, [due.account_id, due.key_hash]);
     return null;
   } catch (error) {

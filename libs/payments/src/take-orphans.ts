@@ -1,6 +1,6 @@
 import type { Deps } from './deps.js';
 import { FIND_LIVE_OWNERS, FIND_ORPHANS } from './orphans.sql.js';
-import { finishPayment } from './take-payment.js';
+import { finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
 const BATCH_MAX = 50;
@@ -92,7 +92,7 @@ async function finishOrphan(deps: Deps, orphan: Orphan, requestId: string): Prom
       requestId,
     });
     if (lease === null) return false;
-    await finishPayment(deps, lease);
+    await finishOperation(deps, lease);
     return true;
   } catch (error) {
     deps.log.warning('orphan_failed', { error: String(error) });

@@ -1,7 +1,7 @@
 import type { Deps } from './deps.js';
 import type { Intent } from './intent.js';
 import type { Patience } from './lease.js';
-import { type Reply, pendingReply, problemReply } from './reply.js';
+import { type Reply, problemReply, unsettledReply } from './reply.js';
 import { takePayment } from './take-payment.js';
 
 /**
@@ -39,7 +39,7 @@ async function firstAnswer(
   const { lease, sent } = patience;
   if (lease !== null) {
     const mayHaveMoved = sent || lease.unknownBefore;
-    return mayHaveMoved ? pendingReply(lease.payment, 'running') : work;
+    return mayHaveMoved ? unsettledReply(lease, 'running') : work;
   }
   const detail = 'Your wait ended before anything was claimed or sent.';
   return problemReply({ code: 'overloaded', detail }, intent.requestId);

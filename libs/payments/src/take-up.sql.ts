@@ -1,9 +1,16 @@
 import { statement } from '#postgres/statement.js';
+import type { OperationKind } from './operation-kind.js';
 import { OWNER_IS_GONE } from './orphans.sql.js';
-import type { PendingRow } from './queue.sql.js';
+import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
+import { REFUND_COLUMNS, type RefundColumns } from './refund.sql.js';
 
-export type TakenUpRow = PendingRow & {
+export type TakenUpRow = PaymentColumns & {
   operation_id: string;
+  kind: OperationKind;
+  operation_amount: string;
+  target_id: string | null;
+  /** The processor's key of the payment's charge; null for the charge itself. */
+  charge_key: string | null;
   claim_request_id: string;
   action: 'send' | 'look_up' | 'close';
   attempts_made: number;
@@ -19,7 +26,16 @@ export type TakenUpRow = PendingRow & {
   rendering_version: number;
   queued: boolean;
   now: Date;
-};
+} & (RefundColumns | { refund_id: null });
+
+/** What a lease knows of its operation, of the payment and of the refund, if it is one. */
+const OPERATION_COLUMNS = `
+          o.id AS operation_id, o.kind, o.amount AS operation_amount, o.target_id,
+          (SELECT c.processor_key FROM operations c
+            WHERE o.kind <> 'charge' AND c.account_id = o.account_id AND c.payment_id = o.payment_id
+              AND c.kind = 'charge') AS charge_key,
+          o.attempts_made, o.send_until, o.stored_error_at, o.processor_account, o.processor_key,
+          o.api_version, o.rendering_version, o.queued, payonce_now() AS now,${PAYMENT_COLUMNS},${REFUND_COLUMNS}`;
 
 /**
  * Takes the lease of a key that nobody holds: unknown work ('started', and its lease is over or its owner
@@ -28,11 +44,13 @@ export type TakenUpRow = PendingRow & {
  * to the end of this lease, so that recovery comes back if this taker dies.
  *
  * What the run may do is decided here, from the rows alone:
- *   close    released or queued, and the key's end has come: nothing was ever sent, nothing may be sent now.
+ *   close    released or queued, and the key's end has come, or its caller gives it up: nothing was ever sent,
+ *            nothing may be sent now.
  *            Also started without an attempt that may have sent: a run that was closing it was interrupted
  *   look_up  a reader only wants to know; or something may have been sent and the processor keeps no keys (a send
  *            window of 0), whatever a clock says; or past the send limit; or the processor is known to replay a
- *            stored error; or a person was asked to look, and this is a sweep
+ *            stored error; or a person was asked to look, and this is a sweep; or a dispute has taken what a
+ *            refund would give back
  *   send     otherwise, under the same processor key
  *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
@@ -51,14 +69,21 @@ export const TAKE_UP = statement<TakenUpRow>(
         -- Only started work has an owner: a clock that was set back must not lock what nobody holds.
         AND ($3::text <> 'started' OR locked_until <= payonce_now()
              OR (owner = $12::int AND ${OWNER_IS_GONE}))
-        AND ($3::text = 'started' OR $6::boolean = (ends_at <= payonce_now()))
+        AND ($3::text = 'started' OR $14::boolean OR $6::boolean = (ends_at <= payonce_now()))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
    ), before AS MATERIALIZED (
-     SELECT earlier.unknown AS unknown_before,
+     SELECT earlier.unknown AS unknown_before, o.kind, o.payment_id,
+            -- Released work that is sent again takes back what it had given up: an order's slot, the place of the
+            -- one capture or void under way, a reservation.
+            $3::text = 'released' AND NOT $6::boolean AND NOT $14::boolean AS retakes,
             CASE
-              WHEN $6::boolean OR ($3::text = 'started' AND NOT earlier.unknown) THEN 'close'
+              WHEN $6::boolean OR $14::boolean OR ($3::text = 'started' AND NOT earlier.unknown) THEN 'close'
               WHEN $13::boolean OR ($8::bigint = 0 AND earlier.unknown) THEN 'look_up'
               WHEN o.stored_error_at IS NOT NULL OR o.send_until <= payonce_now() THEN 'look_up'
+              WHEN o.kind = 'refund' AND earlier.unknown AND EXISTS (
+                     SELECT 1 FROM payments p
+                      WHERE p.account_id = $1::uuid AND p.id = o.payment_id
+                        AND p.amount_reserved + p.amount_disputed > p.amount_captured) THEN 'look_up'
               WHEN $9::text = 'worker' AND EXISTS (
                      SELECT 1 FROM unresolved u
                       WHERE u.account_id = $1::uuid AND u.key_hash = key.key_hash
@@ -76,9 +101,26 @@ export const TAKE_UP = statement<TakenUpRow>(
    ), slot AS (
      INSERT INTO order_slots (account_id, order_id, payment_id, taken_at)
      SELECT p.account_id, p.order_id, p.id, payonce_now()
-       FROM key
-       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
-      WHERE $3::text = 'released' AND NOT $6::boolean AND $7::boolean AND p.order_id IS NOT NULL
+       FROM before
+       JOIN payments p ON p.account_id = $1::uuid AND p.id = before.payment_id
+      WHERE before.retakes AND before.kind = 'charge' AND $7::boolean AND p.order_id IS NOT NULL
+   ), step AS (
+     INSERT INTO payment_steps (account_id, payment_id, operation_id, taken_at)
+     SELECT key.account_id, key.payment_id, key.operation_id, payonce_now()
+       FROM key, before
+      WHERE before.retakes AND before.kind IN ('capture', 'void')
+   ), refund AS (
+     UPDATE refunds r
+        SET reserved = true
+       FROM key, before
+      WHERE before.retakes AND before.kind = 'refund'
+        AND r.account_id = $1::uuid AND r.operation_id = key.operation_id AND r.break_id IS NULL
+     RETURNING r.payment_id, r.amount
+   ), reservation AS (
+     UPDATE payments p
+        SET amount_reserved = p.amount_reserved + refund.amount
+       FROM refund
+      WHERE p.account_id = $1::uuid AND p.id = refund.payment_id
    ), operation AS (
      UPDATE operations o
         SET attempts_made = attempts_made + CASE WHEN before.action = 'close' THEN 0 ELSE 1 END,
@@ -101,14 +143,25 @@ export const TAKE_UP = statement<TakenUpRow>(
         SET next_try_at = CASE WHEN $13::boolean THEN unresolved.next_try_at ELSE EXCLUDED.next_try_at END
      RETURNING waits, tries, review_at IS NOT NULL AS in_review
    )
-   SELECT operation.id AS operation_id, key.request_id AS claim_request_id, before.action,
-          operation.attempts_made, before.unknown_before, operation.send_until, operation.stored_error_at,
-          due.waits, due.tries, due.in_review,
-          operation.processor_name, operation.processor_account, operation.processor_key,
-          operation.api_version, operation.rendering_version, operation.queued, payonce_now() AS now,
-          p.id AS payment_id, p.amount, p.currency, p.payment_method, p.order_id, p.description,
-          p.metadata, p.capture, p.created_at
-     FROM key, before, operation, due
-     JOIN payments p ON true
-    WHERE p.account_id = $1::uuid AND p.id = key.payment_id`,
+   SELECT key.request_id AS claim_request_id, before.action, before.unknown_before,
+          due.waits, due.tries, due.in_review,${OPERATION_COLUMNS}
+     FROM key
+     CROSS JOIN before
+     CROSS JOIN operation o
+     CROSS JOIN due
+     JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
+     LEFT JOIN refunds r ON r.account_id = $1::uuid AND r.operation_id = o.id AND o.kind = 'refund'`,
+);
+
+/** The lease that is held under a token: for a claim whose acknowledgement was lost. */
+export const FIND_LEASE = statement<TakenUpRow>(
+  'payments.find_lease',
+  `SELECT k.request_id AS claim_request_id, 'send' AS action, false AS unknown_before,
+          0 AS waits, 0 AS tries, false AS in_review,${OPERATION_COLUMNS}
+     FROM idempotency_keys k
+     JOIN operations o ON o.account_id = $1::uuid AND o.id = k.operation_id
+     JOIN payments p ON p.account_id = $1::uuid AND p.id = k.payment_id
+     LEFT JOIN refunds r ON r.account_id = $1::uuid AND r.operation_id = o.id
+    WHERE k.account_id = $1::uuid AND k.key_hash = $2::bytea
+      AND k.state = 'started' AND k.lease_token = $3::uuid`,
 );

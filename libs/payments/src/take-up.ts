@@ -1,7 +1,8 @@
 import type { Deps } from './deps.js';
 import type { Lease } from './lease.js';
-import { pendingPayment } from './read-pending.js';
 import { runMaySendUntilMs, sendWindowMs } from './new-lease.js';
+import { paymentFrom } from './payment.sql.js';
+import { refundFrom } from './refund.sql.js';
 import { TAKE_UP, type TakenUpRow } from './take-up.sql.js';
 
 /** May use the database, and cannot call the processor. */
@@ -17,8 +18,10 @@ export type Abandoned = {
   deadOwner?: number;
   /** For a reader: ask the processor, send nothing. */
   lookOnly?: boolean;
+  /** Its caller gives up released work before the key's end. */
+  giveUp?: boolean;
   orderOnce: boolean;
-  actor: 'request' | 'worker';
+  actor: 'request' | 'worker' | 'operator';
   requestId: string;
 };
 
@@ -40,13 +43,17 @@ export async function takeUp(deps: TakeUpDeps, work: Abandoned): Promise<Lease |
     deps.instance.id,
     work.deadOwner ?? null,
     work.lookOnly ?? false,
+    work.giveUp ?? false,
   ]);
   return row ? leaseOf(deps, work, token, row, monotonicMs) : null;
 }
 
-function leaseOf(
-  { terms }: TakeUpDeps,
-  work: Abandoned,
+type Taker = Pick<Abandoned, 'accountId' | 'keyHash' | 'requestId' | 'lookOnly' | 'giveUp'>;
+
+/** A lease from the row that tells of it. `monotonicMs` was read before the statement was sent. */
+export function leaseOf(
+  { terms }: Pick<Deps, 'terms'>,
+  work: Taker,
   token: string,
   row: TakenUpRow,
   monotonicMs: number,
@@ -56,10 +63,14 @@ function leaseOf(
     keyHash: work.keyHash,
     token,
     operationId: row.operation_id,
-    payment: pendingPayment(work.accountId, row),
+    operation: operationOf(row),
+    payment: paymentFrom(work.accountId, row),
+    refund: row.refund_id === null ? null : refundFrom(work.accountId, row),
+    knownAs: null,
     claimRequestId: row.claim_request_id,
     requestId: work.requestId,
     action: row.action,
+    givenUp: work.giveUp ?? false,
     attemptNo: row.attempts_made,
     unknownBefore: row.unknown_before,
     sendUntilMs: runMaySendUntilMs(terms, row.send_until.getTime()),
@@ -79,4 +90,14 @@ function leaseOf(
     },
     readAt: { databaseMs: row.now.getTime(), monotonicMs },
   };
+}
+
+function operationOf(row: TakenUpRow): Lease['operation'] {
+  const { kind } = row;
+  if (kind === 'charge') return { kind };
+  if (row.target_id === null || row.charge_key === null) {
+    throw new Error(`Bug: the ${kind} ${row.operation_id} acts on nothing`);
+  }
+  const amount = Number(row.operation_amount);
+  return { kind, amount, targetId: row.target_id, chargeKey: row.charge_key };
 }

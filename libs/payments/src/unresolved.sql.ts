@@ -44,9 +44,9 @@ export const LEAVE_UNKNOWN = statement<{ tries: number; review: boolean }>(
 );
 
 /**
- * Releases a key of which nothing was sent: its order slot is free, no send limit runs, and only the
- * caller's own retry sends it. Queued work keeps its slot and is queued again instead, since its caller has
- * gone. Refused (no row) if the lease is lost or any attempt is open or unknown.
+ * Releases a key of which nothing was sent: its order's slot, its place as the one step under way or its
+ * reservation is free, no send limit runs, and only the caller's own retry sends it. Queued work keeps what it
+ * holds and is queued again instead, since its caller has gone. Refused (no row) if the lease is lost or any attempt is open or unknown.
  *
  * @keeps P7: a failure in which nothing happened is not saved as the answer.
  */
@@ -79,8 +79,25 @@ export const RELEASE = statement<{ payment_id: string }>(
      DELETE FROM order_slots s
       USING key
       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
-      WHERE NOT $6::boolean
+      WHERE NOT $6::boolean AND $9::text = 'charge'
         AND s.account_id = $1::uuid AND s.order_id = p.order_id AND s.payment_id = p.id
+   ), step AS (
+     DELETE FROM payment_steps s
+      USING key
+      WHERE NOT $6::boolean
+        AND s.account_id = $1::uuid AND s.payment_id = key.payment_id AND s.operation_id = key.operation_id
+   ), refund AS (
+     UPDATE refunds r
+        SET reserved = false
+       FROM key
+      WHERE NOT $6::boolean AND $9::text = 'refund'
+        AND r.account_id = $1::uuid AND r.operation_id = key.operation_id AND r.reserved
+     RETURNING r.payment_id, r.amount
+   ), reservation AS (
+     UPDATE payments p
+        SET amount_reserved = p.amount_reserved - refund.amount
+       FROM refund
+      WHERE p.account_id = $1::uuid AND p.id = refund.payment_id
    ), due AS (
      INSERT INTO unresolved AS u (account_id, key_hash, claim_id, payment_id, reason, waits, next_try_at, since)
      SELECT account_id, key_hash, claim_id, payment_id, $5::text, 1,

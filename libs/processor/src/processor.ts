@@ -177,13 +177,16 @@ export type CallOptions = {
 /** Everything that moves money or gives up a right to it. */
 export type OperationKind = 'charge' | 'capture' | 'void' | 'refund';
 
+/** The number of the rendering that new operations are claimed with. `hold` is a charge that waits for its capture. */
+export type RenderingVersions = Readonly<Record<OperationKind | 'hold', number>>;
+
 export interface Processor {
   /** The configured name: `mock` or `stripe`. */
   readonly name: string;
   /** The version of its API that new intents are claimed with. */
   readonly apiVersion: string;
   /** The renderings that new operations are claimed with, by their kind. */
-  readonly renderingVersions: Readonly<Record<OperationKind, number>>;
+  readonly renderingVersions: RenderingVersions;
   /**
    * Our account at the processor (`acct_…`), asked once and remembered; null while it cannot be asked. The
    * claim stores it: the same key sent to another account would charge again.

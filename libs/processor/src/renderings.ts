@@ -2,18 +2,19 @@ import type { Stripe } from 'stripe';
 
 import type {
   ChargeRequest,
-  OperationKind,
   RefundRequest,
+  RenderingVersions,
   StepRequest,
   Unknown,
 } from './processor.js';
 
 /** What new operations are claimed with. */
-export const RENDERING_VERSIONS: Readonly<Record<OperationKind, number>> = {
+export const RENDERING_VERSIONS: RenderingVersions = {
   charge: 1,
   capture: 2,
   void: 3,
   refund: 4,
+  hold: 5,
 };
 
 /**
@@ -28,17 +29,9 @@ export const RENDERINGS: Renderings = {
      * can redirect, so that no `return_url` is needed. Since 2026-09-30 Stripe refuses `payment_method_types`
      * here, and `error_on_requires_action` does not go together with `automatic_payment_methods`.
      */
-    1: (request) => ({
-      amount: request.amount,
-      currency: request.currency,
-      payment_method: request.paymentMethod,
-      allowed_payment_method_types: ['card'],
-      capture_method: request.capture,
-      confirm: true,
-      error_on_requires_action: true,
-      metadata: { payonce_account: request.accountId, payonce_intent: request.processorKey },
-      expand: [FEE],
-    }),
+    1: chargeParameters,
+    /** One that only holds the money, under a number of its own: a release that knows just the first would take it. */
+    5: chargeParameters,
   },
   capture: {
     /** What is not taken goes back: nothing is ever captured a second time. */
@@ -58,6 +51,20 @@ export const RENDERINGS: Renderings = {
     }),
   },
 };
+
+function chargeParameters(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
+  return {
+    amount: request.amount,
+    currency: request.currency,
+    payment_method: request.paymentMethod,
+    allowed_payment_method_types: ['card'],
+    capture_method: request.capture,
+    confirm: true,
+    error_on_requires_action: true,
+    metadata: { payonce_account: request.accountId, payonce_intent: request.processorKey },
+    expand: [FEE],
+  };
+}
 
 type Renderings = {
   charge: ByVersion<ChargeRequest, Stripe.PaymentIntentCreateParams>;

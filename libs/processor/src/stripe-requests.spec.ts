@@ -130,11 +130,13 @@ describe('what is sent', () => {
   it('is nothing at all for a rendering that this release does not know, or knows of another kind', async () => {
     const { server, processor } = await bench.answering(200, PAYMENT);
     const { renderingVersions } = processor;
-    expect(renderingVersions).toEqual({ charge: 1, capture: 2, void: 3, refund: 4 });
+    expect(renderingVersions).toEqual({ charge: 1, capture: 2, void: 3, refund: 4, hold: 5 });
     const numbers = [0, 99, ...Object.values(renderingVersions)];
     for (const renderingVersion of numbers) {
       const outcomes = [
-        renderingVersion !== 1 && processor.charge({ ...CHARGE, renderingVersion }, TIMEOUT),
+        renderingVersion !== 1 &&
+          renderingVersion !== 5 &&
+          processor.charge({ ...CHARGE, renderingVersion }, TIMEOUT),
         renderingVersion !== 2 && processor.capture({ ...CAPTURE, renderingVersion }, TIMEOUT),
         renderingVersion !== 3 && processor.void({ ...VOID, renderingVersion }, TIMEOUT),
         renderingVersion !== 4 && processor.refund({ ...REFUND, renderingVersion }, TIMEOUT),

@@ -1,33 +1,38 @@
 import type {
-  ChargeOutcome,
-  ChargeRequest,
+  Accepted,
+  Authorized,
   Charged,
   Declined,
-  LookUpOutcome,
   NotSent,
   Unknown,
 } from '#processor/processor.js';
 import type { Deps } from './deps.js';
 import { type Lease, databaseNowMs } from './lease.js';
+import { type Found, type Sent, lookUpAtProcessor, sendToProcessor } from './processor-calls.js';
 
 /** A lost registration is back within moments, unless the database is away; part of the lease's margin. */
 const REGISTRATION_WAIT_MS = 1_000;
 
-/** Proof that this intent was never charged, and never will be. */
-export type NotCharged = { kind: 'not_charged'; why: string };
+/** Proof that what was asked for was never done, and never will be. */
+export type NotCharged = {
+  kind: 'not_charged';
+  why: string;
+  /** `not_sent`: nothing ever went out; `canceled`: so its caller gave it up; `not_made`: the processor shows none. */
+  code: 'not_sent' | 'canceled' | 'not_made';
+};
 
-export type Outcome = Charged | Declined | NotCharged | NotSent | Unknown;
+export type Outcome = Charged | Authorized | Accepted | Declined | NotCharged | NotSent | Unknown;
 
 /** May call the processor, and has no database: no connection is held while somebody else's server thinks. */
-export type ChargeDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log' | 'instance'>;
+export type CallDeps = Pick<Deps, 'processor' | 'clock' | 'terms' | 'log' | 'instance'>;
 
 /**
  * Makes one call to the processor, the one that the lease allows, and says what is known after it.
  * Never throws for anything that a processor can do.
  */
-export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+export async function callProcessor(deps: CallDeps, lease: Lease): Promise<Outcome> {
   try {
-    return forReview(deps, lease, await callProcessor(deps, lease));
+    return forReview(deps, lease, await callOnce(deps, lease));
   } catch (error) {
     // A bug in the adapter, at any moment: what was sent before it threw cannot be told.
     deps.log.critical('processor_call_failed', {
@@ -44,14 +49,16 @@ export async function chargeProcessor(deps: ChargeDeps, lease: Lease): Promise<O
  *
  * @keeps P2
  */
-function forReview({ clock }: ChargeDeps, lease: Lease, outcome: Outcome): Outcome {
+function forReview({ clock }: CallDeps, lease: Lease, outcome: Outcome): Outcome {
   const isLate = outcome.kind === 'unknown' && databaseNowMs(lease, clock) >= lease.sendUntilMs;
   return isLate ? { ...outcome, review: true } : outcome;
 }
 
-async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+async function callOnce(deps: CallDeps, lease: Lease): Promise<Outcome> {
   if (lease.action === 'close') {
-    return { kind: 'not_charged', why: 'the key ended before anything was sent' };
+    return lease.givenUp
+      ? { kind: 'not_charged', why: 'it was canceled before anything was sent', code: 'canceled' }
+      : { kind: 'not_charged', why: 'the key ended before anything was sent', code: 'not_sent' };
   }
   const stranger = await isStranger(deps, lease);
   if (stranger !== null) return stranger;
@@ -60,14 +67,17 @@ async function callProcessor(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
   if (held !== null) return unknownDominates(lease, held);
   if (lease.patience !== null) lease.patience.sent = true;
   const { processorTimeoutMs: timeoutMs } = deps.terms;
-  const outcome = await deps.processor.charge(requestOf(lease), { timeoutMs });
+  const outcome = await sendToProcessor(deps.processor, lease, { timeoutMs });
   if (outcome.kind === 'unknown' && outcome.reason === 'key_mismatch')
     return afterMismatch(deps, lease);
+  // What it acts on is not as we think: captured, canceled or voided there already, perhaps by an earlier send.
+  if (outcome.kind === 'unknown' && outcome.reason === 'unexpected_state')
+    return afterLookUp(deps, lease, await lookUp(deps, lease));
   return unknownDominates(lease, outcome);
 }
 
 /** Why nothing may be sent now: the send limit or the caller's patience has passed, or others may take us for dead and this work over. */
-async function holdBack({ clock, instance }: ChargeDeps, lease: Lease): Promise<NotSent | null> {
+async function holdBack({ clock, instance }: CallDeps, lease: Lease): Promise<NotSent | null> {
   const isRegistered = await instance.registered(REGISTRATION_WAIT_MS);
   const late =
     databaseNowMs(lease, clock) >= lease.sendUntilMs ||
@@ -81,7 +91,7 @@ async function holdBack({ clock, instance }: ChargeDeps, lease: Lease): Promise<
 }
 
 /** Our own key is known there with other parameters: a bug of ours, and proof that something exists to be adopted. */
-async function afterMismatch(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
+async function afterMismatch(deps: CallDeps, lease: Lease): Promise<Outcome> {
   deps.log.critical('processor_key_mismatch', {
     payment_id: lease.payment.id,
     attempt_no: lease.attemptNo,
@@ -95,8 +105,7 @@ async function afterMismatch(deps: ChargeDeps, lease: Lease): Promise<Outcome> {
  *
  * @keeps P2: an operation with an unknown attempt is never released and never declined by hearsay.
  */
-function unknownDominates(lease: Lease, outcome: ChargeOutcome): Outcome {
-  if (outcome.kind === 'authorized') return unaskedAuthorization();
+function unknownDominates<O extends Sent | NotSent>(lease: Lease, outcome: O): O | Unknown {
   if (!lease.unknownBefore) return outcome;
   if (outcome.kind === 'not_sent') {
     return unknown(
@@ -115,26 +124,22 @@ function unknownDominates(lease: Lease, outcome: ChargeOutcome): Outcome {
   return outcome;
 }
 
-/** Nobody can ask for one yet. */
-function unaskedAuthorization(): Unknown {
-  return { ...unknown('nonsense', 'an authorization', null), counts: true, review: true };
-}
-
 /**
- * What a look-up says. "Not found" alone never proves "not charged": that takes a stored error that the
+ * What a look-up says. "Not found" alone never proves "not made": that takes a stored error that the
  * processor replayed as well, with the visibility window passed since.
  */
-function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outcome {
+function afterLookUp(deps: CallDeps, lease: Lease, found: Found): Outcome {
+  const { kind } = lease.operation;
   switch (found.kind) {
     case 'succeeded':
+    case 'authorized':
+    case 'accepted':
     case 'declined':
       return found;
-    case 'authorized':
-      return unaskedAuthorization();
     case 'not_found': {
       if (lease.storedErrorAtMs === null) {
         return {
-          ...unknown('not_found', 'a look-up found no charge, which proves nothing', null),
+          ...unknown('not_found', `a look-up found no ${kind}, which proves nothing`, null),
           counts: true,
         };
       }
@@ -142,11 +147,12 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
       if (databaseNowMs(lease, deps.clock) < visibleFromMs) {
         return unknown(
           'not_found',
-          'no charge is visible yet after an error that the processor stored',
+          `no ${kind} is visible yet after an error that the processor stored`,
           null,
         );
       }
-      return { kind: 'not_charged', why: 'the processor stored an error and shows no charge' };
+      const why = `the processor stored an error and shows no ${kind}`;
+      return { kind: 'not_charged', why, code: 'not_made' };
     }
     case 'conflict':
       deps.log.critical('processor_conflict', {
@@ -165,15 +171,13 @@ function afterLookUp(deps: ChargeDeps, lease: Lease, found: LookUpOutcome): Outc
   }
 }
 
-async function lookUp(deps: ChargeDeps, lease: Lease): Promise<LookUpOutcome> {
-  const { processorId } = lease.payment;
-  const timeoutMs = deps.terms.processorTimeoutMs;
-  return deps.processor.lookUpCharge(requestOf(lease), processorId, { timeoutMs });
+async function lookUp(deps: CallDeps, lease: Lease): Promise<Found> {
+  return lookUpAtProcessor(deps.processor, lease, { timeoutMs: deps.terms.processorTimeoutMs });
 }
 
 /** The same key at another processor, or at another account there, would charge again: nothing is sent. */
 async function isStranger(
-  { processor, terms, log }: ChargeDeps,
+  { processor, terms, log }: CallDeps,
   lease: Lease,
 ): Promise<Unknown | NotSent | null> {
   const account = await processor.account({ timeoutMs: terms.processorTimeoutMs });
@@ -183,7 +187,7 @@ async function isStranger(
       reason: 'connect_failed',
       retryAfterSeconds: null,
     };
-    return unknownDominates(lease, nothing) as Unknown | NotSent;
+    return unknownDominates(lease, nothing);
   }
   if (processor.name === lease.processor.name && account === lease.processor.account) return null;
   const claimed = `${lease.processor.name} ${lease.processor.account}`;
@@ -193,19 +197,6 @@ async function isStranger(
     configured: `${processor.name} ${account}`,
   });
   return unknown('refused', `claimed for another account at the processor (${claimed})`, null);
-}
-
-function requestOf({ processor, payment }: Lease): ChargeRequest {
-  return {
-    processorKey: processor.key,
-    accountId: payment.accountId,
-    amount: payment.amount,
-    currency: payment.currency,
-    paymentMethod: payment.paymentMethod,
-    capture: payment.capture,
-    apiVersion: processor.apiVersion,
-    renderingVersion: processor.renderingVersion,
-  };
 }
 
 function unknown(
