@@ -5,9 +5,11 @@ import { AuthGuard } from '#platform/auth.guard.js';
 import { Authenticator } from '#platform/authenticator.js';
 import { Core } from '#platform/core.js';
 import { CancellationsController } from './cancellations.controller.js';
+import { CapturesController } from './captures.controller.js';
 import { HealthController } from './health.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { ProblemPagesController } from './problem-pages.controller.js';
+import { RefundsController } from './refunds.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({})
@@ -24,6 +26,8 @@ export class AppModule {
       controllers: [
         PaymentsController,
         CancellationsController,
+        CapturesController,
+        RefundsController,
         WebhooksController,
         ProblemPagesController,
         HealthController,

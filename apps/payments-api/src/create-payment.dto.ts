@@ -1,21 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, Validate } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches, Validate } from 'class-validator';
 import { isCurrency } from '#money/currencies.js';
-import { AMOUNT_MAX, AMOUNT_MIN } from '#money/money.js';
+import { IsAmount, MINOR_UNITS } from './amount.dto.js';
 import { IsCode, IsMetadata, IsNotCardNumber, IsTextOfLength } from './validators.js';
+
+const CAPTURES = ['automatic', 'manual'] as const;
 
 /** The body of POST /v1/payments: validation, type and documentation in one. */
 export class CreatePaymentDto {
   @ApiProperty({
-    type: 'integer',
-    minimum: AMOUNT_MIN,
-    maximum: AMOUNT_MAX,
+    ...MINOR_UNITS,
     description: 'In minor units: 2500 is 25.00 in a currency with two decimals.',
-    example: 2500,
   })
-  @IsInt({ message: 'amount must be a whole number of minor units' })
-  @Min(AMOUNT_MIN, { message: `amount must be at least ${AMOUNT_MIN}` })
-  @Max(AMOUNT_MAX, { message: `amount must be at most ${AMOUNT_MAX}` })
+  @IsAmount()
   amount: number;
 
   @ApiProperty({ description: 'ISO 4217, lower case.', pattern: '^[a-z]{3}$', example: 'myr' })
@@ -64,8 +61,12 @@ export class CreatePaymentDto {
   @Validate(IsMetadata)
   metadata?: Record<string, string>;
 
-  @ApiPropertyOptional({ enum: ['automatic'], default: 'automatic' })
+  @ApiPropertyOptional({
+    enum: CAPTURES,
+    default: 'automatic',
+    description: '`manual` only authorizes: the money is taken by a capture, or left by a cancel.',
+  })
   @IsOptional()
-  @IsIn(['automatic'], { message: 'capture must be automatic; manual capture is not offered yet' })
-  capture?: 'automatic';
+  @IsIn(CAPTURES, { message: `capture must be ${CAPTURES.join(' or ')}` })
+  capture?: (typeof CAPTURES)[number];
 }

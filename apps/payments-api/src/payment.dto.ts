@@ -21,8 +21,12 @@ class ProcessorDto {
   id: string | null;
 }
 
-const MINOR_UNITS = { type: 'integer', description: 'Minor units.', example: 2500 } as const;
-const INSTANT = { type: String, format: 'date-time', example: '2026-12-01T12:00:00.000Z' } as const;
+export const MINOR_UNITS = { type: 'integer', description: 'Minor units.', example: 2500 } as const;
+export const INSTANT = {
+  type: String,
+  format: 'date-time',
+  example: '2026-12-01T12:00:00.000Z',
+} as const;
 
 export class PaymentDto {
   @ApiProperty({ format: 'uuid' })
@@ -31,7 +35,10 @@ export class PaymentDto {
   @ApiProperty({ enum: ['payment'] })
   object: 'payment';
 
-  @ApiProperty({ enum: PAYMENT_STATUSES })
+  @ApiProperty({
+    enum: PAYMENT_STATUSES,
+    description: '`authorized`: the money is held on the card, and nothing is taken yet.',
+  })
   status: string;
 
   @ApiProperty(MINOR_UNITS)
@@ -70,7 +77,9 @@ export class PaymentDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why a pending payment is not final yet, in words; null once it is.',
+    description:
+      'What is under way, or waits, in words: why a pending payment is not final, or what becomes of an ' +
+      'authorized one; null if nothing is.',
   })
   unresolved: string | null;
 

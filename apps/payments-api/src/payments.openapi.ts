@@ -23,7 +23,15 @@ export const KEY_HEADER = {
   schema: { type: 'string', minLength: 1, maxLength: 257 },
 } as const;
 
-const REPLAY_HEADERS = {
+/** For routes that know no `respond-async`. */
+export const WAIT_HEADER = {
+  name: 'Prefer',
+  required: false,
+  description: '`wait=N`: an answer within N seconds, 202 or 503 if there is none yet.',
+  schema: { type: 'string' },
+} as const;
+
+export const REPLAY_HEADERS = {
   'Request-Id': { description: "Today's request.", schema: { type: 'string' } },
   'Idempotency-Key': { description: 'The key, unquoted.', schema: { type: 'string' } },
   'Idempotent-Replayed': { description: '`true` on a replay.', schema: { type: 'string' } },
@@ -33,10 +41,10 @@ const REPLAY_HEADERS = {
   },
 } as const;
 
-const RETRY_AFTER = {
+export const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
 } as const;
-const LOCATION = {
+export const LOCATION = {
   Location: { description: 'The path of the payment.', schema: { type: 'string' } },
 } as const;
 
@@ -46,6 +54,29 @@ export const COMMON_PROBLEMS: ProblemCode[] = [
   'forbidden',
   'database_unavailable',
   'internal_error',
+];
+
+/** Problems that any request under a key may meet. */
+export const KEYED_PROBLEMS: ProblemCode[] = [
+  'idempotency_key_missing',
+  'idempotency_key_invalid',
+  'idempotency_key_duplicated',
+  'idempotency_key_in_progress',
+  'idempotency_key_reused',
+  'idempotency_key_expired',
+  'idempotency_key_canceled',
+  'overloaded',
+  'validation_failed',
+  'malformed_json',
+  'duplicate_member',
+  'too_deep',
+  'invalid_encoding',
+  'amount_not_representable',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'processor_unavailable',
+  ...COMMON_PROBLEMS,
 ];
 
 export const DescribeCreate = () =>
@@ -64,7 +95,8 @@ export const DescribeCreate = () =>
     ApiBody({ type: CreatePaymentDto }),
     ApiResponse({
       status: 201,
-      description: 'Charged; or the saved answer to an earlier request with this key.',
+      description:
+        'Charged, or authorized; or the saved answer to an earlier request with this key.',
       type: PaymentDto,
       headers: { ...REPLAY_HEADERS, ...LOCATION },
     }),
@@ -78,27 +110,9 @@ export const DescribeCreate = () =>
     ...problems([
       'card_declined',
       'payment_not_charged',
-      'idempotency_key_missing',
-      'idempotency_key_invalid',
-      'idempotency_key_duplicated',
-      'idempotency_key_in_progress',
-      'idempotency_key_reused',
-      'idempotency_key_expired',
-      'idempotency_key_canceled',
-      'overloaded',
       'order_already_paid',
       'payment_unresolved',
-      'validation_failed',
-      'malformed_json',
-      'duplicate_member',
-      'too_deep',
-      'invalid_encoding',
-      'amount_not_representable',
-      'body_too_large',
-      'unsupported_media_type',
-      'rate_limited',
-      'processor_unavailable',
-      ...COMMON_PROBLEMS,
+      ...KEYED_PROBLEMS,
     ]),
   );
 
@@ -110,22 +124,7 @@ export const DescribeList = () =>
     ApiQuery({ name: 'idempotency_key', required: false, description: 'What became of this key.' }),
     ApiQuery({ name: 'order_id', required: false }),
     ApiQuery({ name: 'status', required: false, enum: PAYMENT_STATUSES }),
-    ApiQuery({
-      name: 'created_after',
-      required: false,
-      schema: { type: 'string', format: 'date-time' },
-    }),
-    ApiQuery({
-      name: 'created_before',
-      required: false,
-      schema: { type: 'string', format: 'date-time' },
-    }),
-    ApiQuery({
-      name: 'limit',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    }),
-    ApiQuery({ name: 'after', required: false, description: 'The `next` of the page before.' }),
+    ...pageQueries(),
     ApiResponse({ status: 200, type: PaymentListDto }),
     ...problems(['validation_failed', ...COMMON_PROBLEMS]),
   );
@@ -152,6 +151,21 @@ export const DescribeTimeline = () =>
     ApiResponse({ status: 200, type: TimelineDto }),
     ...problems(['payment_not_found', ...COMMON_PROBLEMS]),
   );
+
+/** What every list takes. */
+export function pageQueries(): MethodDecorator[] {
+  const instant = { type: 'string', format: 'date-time' } as const;
+  return [
+    ApiQuery({ name: 'created_after', required: false, schema: instant }),
+    ApiQuery({ name: 'created_before', required: false, schema: instant }),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    }),
+    ApiQuery({ name: 'after', required: false, description: 'The `next` of the page before.' }),
+  ];
+}
 
 /** One response for each status, with the codes that it may carry. */
 export function problems(codes: ProblemCode[]): MethodDecorator[] {

@@ -1,8 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
-import { PAYMENT_STATUSES, type PaymentStatus } from '#payments/payment-status.js';
+import { PAYMENT_STATUSES } from '#payments/payment-status.js';
+import type { PageFilters } from '#payments/read-page.js';
 import type { PaymentFilters } from '#payments/read-payments.js';
+import type { RefundFilters } from '#payments/read-refunds.js';
+import { REFUND_STATUSES } from '#payments/refund.js';
 import { readerOf } from '#platform/auth.guard.js';
 import { ProblemError } from '#platform/problem-error.js';
 
@@ -11,36 +14,37 @@ const LIMIT_DEFAULT = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-type Filters = PaymentFilters & { accountId?: string };
-type Reader = (text: string, filters: Filters) => string | null;
+type Reader<Filters> = (text: string, filters: Filters) => string | null;
+type Readers<Filters> = Record<string, Reader<Filters>>;
 
-/** Each query parameter of the list: it sets its filter, or says what is wrong. Any other name is refused. */
-const READERS: Record<string, Reader> = {
+/** An operator lists what every account has, or one of them. */
+type OfAccount = { accountId?: string };
+
+/** Reads the filters of the list of payments. Throws a problem that names the parameter. */
+export function readFilters(request: FastifyRequest): PaymentFilters & OfAccount {
+  return readQuery(request, PAYMENT_READERS);
+}
+
+/** The same for the list of refunds. */
+export function readRefundFilters(request: FastifyRequest): RefundFilters & OfAccount {
+  return readQuery(request, REFUND_READERS);
+}
+
+/** What every list takes. Each parameter sets its filter, or says what is wrong; any other name is refused. */
+const PAGE_READERS: Readers<PageFilters & { keyHash?: Buffer }> = {
   idempotency_key: (text, filters) => {
     const read = readIdempotencyKey(['Idempotency-Key', text]);
     if (read.kind !== 'key') return 'idempotency_key must be 1 to 255 printable ASCII characters.';
     filters.keyHash = hashKey(read.key);
     return null;
   },
-  order_id: (text, filters) => {
-    if (text === '' || [...text].length > 255 || text.includes('\0')) {
-      return 'order_id must have 1 to 255 characters.';
-    }
-    filters.orderId = text;
-    return null;
-  },
-  status: (text, filters) => {
-    const known = PAYMENT_STATUSES.includes(text as PaymentStatus);
-    if (known) filters.status = text as PaymentStatus;
-    return known ? null : `status must be one of ${PAYMENT_STATUSES.join(', ')}.`;
-  },
   created_after: (text, filters) =>
     readInstant(text, 'created_after', (at) => (filters.createdAfter = at)),
   created_before: (text, filters) =>
     readInstant(text, 'created_before', (at) => (filters.createdBefore = at)),
   after: (text, filters) => {
-    if (UUID.test(text)) filters.after = text;
-    return UUID.test(text) ? null : 'after must be the "next" of the page before.';
+    if (isId(text)) filters.after = text;
+    return isId(text) ? null : 'after must be the "next" of the page before.';
   },
   limit: (text, filters) => {
     const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -51,19 +55,45 @@ const READERS: Record<string, Reader> = {
   },
 };
 
-/** An operator lists the payments of every account, or of one. */
-const OPERATORS_READERS: Record<string, Reader> = {
-  ...READERS,
+const PAYMENT_READERS: Readers<PaymentFilters> = {
+  ...PAGE_READERS,
+  order_id: (text, filters) => {
+    if (text === '' || [...text].length > 255 || text.includes('\0')) {
+      return 'order_id must have 1 to 255 characters.';
+    }
+    filters.orderId = text;
+    return null;
+  },
+  status: (text, filters) =>
+    readWord(text, 'status', PAYMENT_STATUSES, (status) => (filters.status = status)),
+};
+
+const REFUND_READERS: Readers<RefundFilters> = {
+  ...PAGE_READERS,
+  payment_id: (text, filters) => {
+    if (isId(text)) filters.paymentId = text;
+    return isId(text) ? null : 'payment_id must be the id of a payment.';
+  },
+  status: (text, filters) =>
+    readWord(text, 'status', REFUND_STATUSES, (status) => (filters.status = status)),
+};
+
+const OPERATORS_READERS: Readers<OfAccount> = {
   account_id: (text, filters) => {
-    if (UUID.test(text)) filters.accountId = text;
-    return UUID.test(text) ? null : 'account_id must be the id of an account.';
+    if (isId(text)) filters.accountId = text;
+    return isId(text) ? null : 'account_id must be the id of an account.';
   },
 };
 
-/** Reads the filters of a list. Throws a problem that names the parameter. */
-export function readFilters(request: FastifyRequest): Filters {
-  const readers = readerOf(request).kind === 'operator' ? OPERATORS_READERS : READERS;
-  const filters: Filters = { limit: LIMIT_DEFAULT };
+function readQuery<Filters extends PageFilters>(
+  request: FastifyRequest,
+  accountsReaders: Readers<Filters>,
+): Filters & OfAccount {
+  const readers: Readers<Filters & OfAccount> =
+    readerOf(request).kind === 'operator'
+      ? { ...accountsReaders, ...OPERATORS_READERS }
+      : accountsReaders;
+  const filters = { limit: LIMIT_DEFAULT } as Filters & OfAccount;
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     const fault =
@@ -78,10 +108,26 @@ export function readFilters(request: FastifyRequest): Filters {
   return filters;
 }
 
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** An id that cannot be one of ours is simply not there. */
 export function readPaymentId(text: string): string {
-  if (!UUID.test(text)) throw new ProblemError({ code: 'payment_not_found' });
+  if (!isId(text)) throw new ProblemError({ code: 'payment_not_found' });
   return text;
+}
+
+function readWord<Word extends string>(
+  text: string,
+  name: string,
+  words: readonly Word[],
+  set: (word: Word) => void,
+): string | null {
+  const word = words.find((known) => known === text);
+  if (word === undefined) return `${name} must be one of ${words.join(', ')}.`;
+  set(word);
+  return null;
 }
 
 function readInstant(text: string, name: string, set: (at: Date) => void): string | null {

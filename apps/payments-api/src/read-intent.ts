@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify';
-import { FINGERPRINT_VERSION, fingerprint, matchesFingerprint } from '#idempotency/fingerprint.js';
-import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
+import { deriveProcessorKey } from '#idempotency/processor-key.js';
 import type { Intent, Verdict } from '#payments/intent.js';
 import type { AccountLimits } from '#platform/account-limits.js';
 import { callerOf } from '#platform/auth.guard.js';
 import type { AccountCaller } from '#platform/authenticator.js';
 import type { Core } from '#platform/core.js';
+import type { Full } from './answer-keyed.js';
+import { judgeOrder } from './judge-order.js';
+import { keyedRequest } from './read-keyed.js';
 import { readPrefer } from './read-prefer.js';
 import { readBody, readKey } from './read-request.js';
-import { judgeOrder } from './judge-order.js';
-
-type Full = ReturnType<AccountLimits['enter']>['full'];
 
 /**
  * Reads a request to take a payment, in the order that the design fixes: media type, strict parse, key
@@ -24,19 +23,11 @@ export async function readIntent(
   full: Full,
 ): Promise<Intent> {
   const caller = callerOf(request);
-  const operation = { method: 'POST', route: '/v1/payments' };
   const body = readBody(request);
   const key = readKey(request);
-  const fingerprinted = { ...operation, params: {}, body };
   return {
-    account: { id: caller.accountId, orderOnce: caller.orderOnce ?? core.config.orderOnce },
-    requestId: request.id,
-    operation: `${operation.method} ${operation.route}`,
-    keyHash: hashKey(key),
+    ...keyedRequest(core, request, { route: '/v1/payments', params: {}, body, key }),
     processorKey: deriveProcessorKey(caller.accountId, 'charge', key),
-    fingerprint: fingerprint(fingerprinted),
-    fingerprintVersion: FINGERPRINT_VERSION,
-    matches: (version, stored) => matchesFingerprint(fingerprinted, version, stored),
     queue: readPrefer(request.raw.rawHeaders).respondAsync,
     verdict: await judge(core, caller, body, limits, full),
   };

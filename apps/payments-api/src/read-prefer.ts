@@ -21,6 +21,11 @@ export function readPrefer(rawHeaders: readonly string[]): Preference {
   };
 }
 
+/** The same for routes that are never asynchronous: there it is one more preference that we do not know. */
+export function readPatience(rawHeaders: readonly string[]): Preference {
+  return { ...readPrefer(rawHeaders), respondAsync: false };
+}
+
 /**
  * What was applied, for the Preference-Applied header; null if nothing was. A replay and a refusal are
  * answered at once, so they are no asynchronous answers.

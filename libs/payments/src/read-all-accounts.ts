@@ -7,7 +7,8 @@ import {
   LIST_ALL_OF_ORDER,
   type PaymentName,
 } from './read-all-accounts.sql.js';
-import { type Page, type PaymentFilters, type ReadDeps, renderRows } from './read-payments.js';
+import type { Page, ReadDeps } from './read-page.js';
+import { type PaymentFilters, renderRows } from './read-payments.js';
 
 /** Accounts of one mode: all that an operator sees. */
 type Mode = 'test' | 'live';

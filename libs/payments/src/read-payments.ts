@@ -1,25 +1,15 @@
-import type { DataSource } from 'typeorm';
 import { redact } from '#problems/redact.js';
-import type { Db } from '#postgres/db.js';
 import { type Payment, type UnresolvedReason, renderPayment } from './payment.js';
 import { PaymentRow } from './payment.entity.js';
 import type { PaymentStatus } from './payment-status.js';
-import { FIND_PAYMENT_OF_KEY, FIND_UNRESOLVED, READ_TIMELINE } from './read-payments.sql.js';
+import { type Page, type PageFilters, type ReadDeps, readPage } from './read-page.js';
+import { FIND_UNRESOLVED, FIND_WORK_OF_KEY, READ_TIMELINE } from './read-payments.sql.js';
 
-export type ReadDeps = { db: Db; source: DataSource };
-
-export type PaymentFilters = {
+export type PaymentFilters = PageFilters & {
   keyHash?: Buffer;
   orderId?: string;
   status?: PaymentStatus;
-  createdAfter?: Date;
-  createdBefore?: Date;
-  /** The last payment of the page before. */
-  after?: string;
-  limit: number;
 };
-
-export type Page = { data: object[]; next: string | null };
 
 /** One payment as callers see it, or null: "not yours" and "not there" are the same. @keeps P8 */
 export async function readPayment(
@@ -37,32 +27,21 @@ export async function readPayment(
 export async function listPayments(
   deps: ReadDeps,
   accountId: string,
-  filters: PaymentFilters,
+  { keyHash, orderId, status, ...filters }: PaymentFilters,
 ): Promise<Page> {
   const query = deps.source
     .getRepository(PaymentRow)
     .createQueryBuilder('p')
-    .where('p.accountId = :accountId', { accountId })
-    .orderBy('p.id', 'DESC')
-    .take(filters.limit + 1);
-  if (filters.keyHash !== undefined) {
-    const [key] = await deps.db.run(FIND_PAYMENT_OF_KEY, [accountId, filters.keyHash]);
+    .where('p.accountId = :accountId', { accountId });
+  if (keyHash !== undefined) {
+    const [key] = await deps.db.run(FIND_WORK_OF_KEY, [accountId, keyHash]);
     if (!key) return { data: [], next: null };
     query.andWhere('p.id = :keyPayment', { keyPayment: key.payment_id });
   }
-  if (filters.orderId !== undefined)
-    query.andWhere('p.orderId = :orderId', { orderId: filters.orderId });
-  if (filters.status !== undefined)
-    query.andWhere('p.status = :status', { status: filters.status });
-  if (filters.createdAfter)
-    query.andWhere('p.createdAt > :createdAfter', { createdAfter: filters.createdAfter });
-  if (filters.createdBefore)
-    query.andWhere('p.createdAt < :createdBefore', { createdBefore: filters.createdBefore });
-  if (filters.after !== undefined) query.andWhere('p.id < :after', { after: filters.after });
-  const rows = await query.getMany();
-  const page = rows.slice(0, filters.limit);
-  const next = rows.length > filters.limit ? (page.at(-1)?.id ?? null) : null;
-  return { data: await renderRows(deps, page), next };
+  if (orderId !== undefined) query.andWhere('p.orderId = :orderId', { orderId });
+  if (status !== undefined) query.andWhere('p.status = :status', { status });
+  const { rows, next } = await readPage(query, filters);
+  return { data: await renderRows(deps, rows), next };
 }
 
 /** Every step, attempt, takeover and answer of a payment, oldest first; null if there is no such payment. */
@@ -84,19 +63,24 @@ export async function readTimeline(
   return { data, next: null };
 }
 
-/** Rows as callers see them, those that are pending with the reason why. */
+/** Rows as callers see them, with what is under way, or waits. */
 export async function renderRows({ db }: ReadDeps, rows: PaymentRow[]): Promise<object[]> {
-  const pending = new Map<string, string[]>();
+  const open = new Map<string, string[]>();
   for (const { accountId, id, status } of rows) {
-    if (status === 'pending') pending.set(accountId, [...(pending.get(accountId) ?? []), id]);
+    if (isOpen(status)) open.set(accountId, [...(open.get(accountId) ?? []), id]);
   }
   const reasons = new Map<string, UnresolvedReason>();
-  for (const [accountId, ids] of pending) {
+  for (const [accountId, ids] of open) {
     for (const found of await db.run(FIND_UNRESOLVED, [accountId, ids])) {
       reasons.set(found.payment_id, found.reason);
     }
   }
   return rows.map((row) => renderPayment(paymentOf(row), reasons.get(row.id) ?? null));
+}
+
+/** Only of these can a charge, a capture or a void be under way. */
+function isOpen(status: PaymentStatus): boolean {
+  return status === 'pending' || status === 'authorized';
 }
 
 function paymentOf(row: PaymentRow): Payment {

@@ -1,9 +1,11 @@
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+
 /** A refund as the core knows it: money on its way back. Amounts are minor units. */
 export type Refund = {
   id: string;
   accountId: string;
   paymentId: string;
-  status: 'pending' | 'succeeded' | 'failed';
+  status: (typeof REFUND_STATUSES)[number];
   amount: number;
   currency: string;
   /** The caller's own words. They are never sent to the processor. */
@@ -17,8 +19,14 @@ export type Refund = {
 };
 
 /** `not_sent`: nothing ever went out. `not_made`: proved not made. `failed_later`: the processor took it and it came back. */
-export type RefundFailureCode =
-  'refund_declined' | 'not_sent' | 'canceled' | 'not_made' | 'failed_later';
+export const REFUND_FAILURE_CODES = [
+  'refund_declined',
+  'not_sent',
+  'canceled',
+  'not_made',
+  'failed_later',
+] as const;
+export type RefundFailureCode = (typeof REFUND_FAILURE_CODES)[number];
 
 export type RefundFailure = {
   code: RefundFailureCode;
