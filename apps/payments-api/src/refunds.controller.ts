@@ -1,10 +1,11 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lookUpPayment } from '#payments/look-up-payment.js';
+import { accountOfRefund, listAllRefunds } from '#payments/read-all-accounts.js';
 import { findPendingRefund, listRefunds, readRefund } from '#payments/read-refunds.js';
 import { runStep } from '#payments/run-step.js';
 import { AccountLimits } from '#platform/account-limits.js';
-import { NeedsScope, callerOf } from '#platform/auth.guard.js';
+import { NeedsScope, OperatorsRead, readerOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
 import { answerKeyed } from './answer-keyed.js';
@@ -51,19 +52,33 @@ export class RefundsController {
 
   @Get('refunds')
   @NeedsScope('payments:read')
+  @OperatorsRead()
   @DescribeListRefunds()
   async list(@Req() request: FastifyRequest): Promise<object> {
-    return listRefunds(this.#reads, callerOf(request).accountId, readRefundFilters(request));
+    const reader = readerOf(request);
+    const filters = readRefundFilters(request);
+    return reader.kind === 'operator'
+      ? listAllRefunds(this.#reads, reader.mode, filters)
+      : listRefunds(this.#reads, reader.accountId, filters);
   }
 
   @Get('refunds/:id')
   @NeedsScope('payments:read')
+  @OperatorsRead()
   @DescribeReadRefund()
   async read(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
-    const { accountId } = callerOf(request);
-    const found = isId(id) ? await this.#readToday(accountId, id, request.id) : null;
-    if (found === null) throw new ProblemError({ code: 'not_found' });
+    const accountId = await this.#accountOf(request, id);
+    const found = accountId && (await this.#readToday(accountId, id, request.id));
+    if (!found) throw new ProblemError({ code: 'not_found' });
     return found;
+  }
+
+  /** Whose refund is read: the caller's own, or, for an operator, that of the account which has it. */
+  async #accountOf(request: FastifyRequest, id: string): Promise<string | null> {
+    const reader = readerOf(request);
+    if (!isId(id)) return null;
+    if (reader.kind === 'account') return reader.accountId;
+    return accountOfRefund(this.core.deps.db, reader.mode, id);
   }
 
   /** One that nobody knows the end of is asked for at the processor first. */

@@ -16,7 +16,7 @@ export async function readRefund(
   id: string,
 ): Promise<object | null> {
   const row = await source.getRepository(RefundRow).findOneBy({ accountId, id });
-  return row && renderRefund(refundOf(row));
+  return row && renderRefundRow(row);
 }
 
 /** Which operation a pending refund waits for; null if there is no such refund, or it is final. */
@@ -46,7 +46,11 @@ export async function listRefunds(
   if (paymentId !== undefined) query.andWhere('r.paymentId = :paymentId', { paymentId });
   if (status !== undefined) query.andWhere('r.status = :status', { status });
   const { rows, next } = await readPage(query, filters);
-  return { data: rows.map((row) => renderRefund(refundOf(row))), next };
+  return { data: rows.map(renderRefundRow), next };
+}
+
+export function renderRefundRow(row: RefundRow): object {
+  return renderRefund(refundOf(row));
 }
 
 function refundOf(row: RefundRow): Refund {
