@@ -1,3 +1,4 @@
+import { checkRepresentable } from '#processor/processor-limits.js';
 import type { Problem } from '#problems/problems.js';
 import type { TargetRow } from './claim-step.sql.js';
 import type { StepIntent, StepVerdict } from './intent.js';
@@ -19,7 +20,7 @@ export function judgeTarget(
       return target.status === 'authorized' ? null : { code: 'payment_not_cancelable', extra };
     case 'refund':
       return target.status === 'succeeded'
-        ? currencyProblem(target, asked)
+        ? moneyProblem(target, asked)
         : { code: 'payment_not_refundable', extra, detail: `The payment is ${target.status}.` };
   }
 }
@@ -38,17 +39,20 @@ function judgeCapture(target: TargetRow, asked: Asked, extra: object): Problem |
       extra: { payment_id: target.payment_id, authorized },
     };
   }
-  return currencyProblem(target, asked);
+  return moneyProblem(target, asked);
 }
 
-function currencyProblem(target: TargetRow, { currency }: Asked): Problem | null {
-  if (currency === null || currency === target.currency) return null;
-  return {
-    code: 'currency_mismatch',
-    param: 'currency',
-    detail: `The payment is in ${target.currency}.`,
-    extra: { payment_id: target.payment_id },
-  };
+/** Another currency, or a part that the processor cannot carry: it is refused, never rounded. */
+function moneyProblem(target: TargetRow, { amount, currency }: Asked): Problem | null {
+  const extra = { payment_id: target.payment_id };
+  if (currency !== null && currency !== target.currency) {
+    const detail = `The payment is in ${target.currency}.`;
+    return { code: 'currency_mismatch', param: 'currency', detail, extra };
+  }
+  const carried =
+    amount === null ? null : checkRepresentable(target.processor_name, amount, target.currency);
+  if (carried === null) return null;
+  return { code: 'amount_not_representable', param: 'amount', detail: carried.reason, extra };
 }
 
 /**

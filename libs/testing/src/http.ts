@@ -28,6 +28,20 @@ export class ApiClient {
     });
   }
 
+  /** POST to a route that takes a key. No body is none at all: no bytes, and no Content-Type. */
+  post(
+    path: string,
+    body?: object,
+    key: string = randomUUID(),
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const type = { 'content-type': 'application/json' };
+    return this.send('POST', path, {
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...(body === undefined ? {} : type), 'idempotency-key': key, ...headers },
+    });
+  }
+
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send('GET', path, { headers });
   }
