@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-export type RacedRequest = { key: string; body: string };
+/** POST /v1/payments, if no other path is named. */
+export type RacedRequest = { key: string; body: string; path?: string };
 export type RacedAnswer = { status: number; replayed: boolean; text: string };
 
 type Message = { kind: 'ready' } | { kind: 'answers'; answers: RacedAnswer[] };

@@ -12,11 +12,11 @@ const held = [];
 
 async function prepare({ url, apiKey, requests }) {
   const { hostname, port } = new URL(url);
-  const answers = requests.map(({ key, body }) => {
+  const answers = requests.map(({ key, body, path = '/v1/payments' }) => {
     const socket = connect({ host: hostname, port: Number(port) });
     const bytes = Buffer.from(
       [
-        'POST /v1/payments HTTP/1.1',
+        `POST ${path} HTTP/1.1`,
         'Host: 127.0.0.1',
         'Connection: close',
         `Authorization: Bearer ${apiKey}`,
