@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '#testing/http.js';
 import { type System, startSystem } from '#testing/system.js';
 
 type Schema = { properties: Record<string, unknown>; required?: string[] };
@@ -27,9 +28,13 @@ describe('the OpenAPI document', () => {
       'get /v1/payments',
       'get /v1/payments/{id}',
       'get /v1/payments/{id}/timeline',
+      'get /v1/refunds',
+      'get /v1/refunds/{id}',
       'post /v1/cancellations',
       'post /v1/payments',
       'post /v1/payments/{id}/cancel',
+      'post /v1/payments/{id}/capture',
+      'post /v1/payments/{id}/refunds',
       'post /webhooks/stripe',
     ]);
   });
@@ -40,9 +45,28 @@ describe('the OpenAPI document', () => {
     expect(schema('PaymentDto').required).toEqual(Object.keys(paid.json));
   });
 
-  it('has the members that a problem has, and those that codes add', async () => {
-    const declined = await system.client.pay({ payment_method: 'pm_card_chargeDeclined' });
-    expect(Object.keys(schema('ProblemDto').properties)).toEqual(Object.keys(declined.json));
+  it('has the members that a refund has, in their order', async () => {
+    const { json } = await system.client.pay();
+    const refund = await system.client.post(`/v1/payments/${json.id}/refunds`, {});
+    expect(Object.keys(schema('RefundDto').properties)).toEqual(Object.keys(refund.json));
+    expect(schema('RefundDto').required).toEqual(Object.keys(refund.json));
+  });
+
+  it('names what a problem may add, of whatever code', async () => {
+    const pay = (payment_method: string, more: object = {}) =>
+      system.client.pay({ payment_method, ...more });
+    const step = async (paid: Promise<Answer>, name: string, body: object = {}) =>
+      system.client.post(`/v1/payments/${(await paid).json.id}/${name}`, body);
+    const answers = [
+      await pay('pm_card_chargeDeclined'),
+      await step(pay('pm_test_refund_refused'), 'refunds'),
+      await step(pay('pm_123'), 'refunds', { amount: 2501 }),
+      await step(pay('pm_123', { capture: 'manual' }), 'refunds'),
+      await step(pay('pm_123', { capture: 'manual' }), 'capture', { amount: 2501 }),
+      await step(pay('pm_test_capture_refused', { capture: 'manual' }), 'capture'),
+    ];
+    const said = new Set(answers.flatMap(({ json }) => Object.keys(json)));
+    expect(Object.keys(schema('ProblemDto').properties).toSorted()).toEqual([...said].toSorted());
   });
 
   it('has the limits that validation holds', () => {
@@ -56,25 +80,16 @@ describe('the OpenAPI document', () => {
     expect(schema('CreatePaymentDto').required).toEqual(['amount', 'currency', 'payment_method']);
   });
 
-  it('declares every status that a payment request may meet, each with its codes', () => {
-    const { responses } = document.paths['/v1/payments']?.['post'] ?? { responses: {} };
-    expect(Object.keys(responses)).toEqual(
-      expect.arrayContaining([
-        '201',
-        '202',
-        '400',
-        '401',
-        '402',
-        '403',
-        '409',
-        '413',
-        '415',
-        '422',
-        '429',
-        '503',
-      ]),
-    );
+  it.each([
+    { path: '/v1/payments', done: '201', code: 'order_already_paid' },
+    { path: '/v1/payments/{id}/capture', done: '200', code: 'payment_not_capturable' },
+    { path: '/v1/payments/{id}/refunds', done: '201', code: 'already_refunded' },
+  ])('declares every status that POST $path may meet, each with its codes', (route) => {
+    const { responses } = document.paths[route.path]?.['post'] ?? { responses: {} };
+    const statuses = '202 400 401 402 403 409 413 415 422 429 503'.split(' ');
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining([route.done, ...statuses]));
     expect(responses['409']?.description).toContain('idempotency_key_expired');
+    expect(responses['409']?.description).toContain(route.code);
     expect(Object.keys(responses['402']?.content ?? {})).toEqual(['application/problem+json']);
   });
 

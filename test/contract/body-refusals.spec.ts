@@ -111,7 +111,7 @@ const MEMBERS: Row[] = [
   field(33, 'metadata', '{"a":null}', 'validation_failed', 'metadata.a'),
   field(34, 'colour', '"red"', 'validation_failed'),
   field(34, 'Amount', '2500', 'validation_failed'),
-  field(34, 'capture', '"manual"', 'validation_failed'),
+  field(34, 'capture', '"later"', 'validation_failed'),
 ];
 
 const TEXTS: Row[] = [

@@ -12,7 +12,8 @@ import {
 import { PAYMENT_STATUSES } from '#payments/payment-status.js';
 import { PROBLEMS, type ProblemCode } from '#problems/registry.js';
 import { CreatePaymentDto } from './create-payment.dto.js';
-import { PaymentDto, PaymentListDto, ProblemDto, TimelineDto } from './payment.dto.js';
+import { PaymentDto, PaymentListDto, TimelineDto } from './payment.dto.js';
+import { ProblemDto } from './problem.dto.js';
 
 export const KEY_HEADER = {
   name: 'Idempotency-Key',
