@@ -245,6 +245,6 @@ function told(answers: Told[]): string {
   return answers.map(({ status, json }) => `${status} ${json.code ?? json.status}`).join(', ');
 }
 
-function sum(amounts: number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0);
+function sum(parts: number[]): number {
+  return parts.reduce((total, amount) => total + amount, 0);
 }

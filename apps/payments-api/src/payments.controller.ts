@@ -5,7 +5,7 @@ import { listPayments, readPayment, readTimeline } from '#payments/read-payments
 import { lookUpPayment } from '#payments/look-up-payment.js';
 import { takePayment } from '#payments/take-payment.js';
 import { AccountLimits } from '#platform/account-limits.js';
-import { NeedsScope, OperatorsRead, callerOf, readerOf } from '#platform/auth.guard.js';
+import { NeedsScope, OperatorsRead, readerOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
 import { answerKeyed } from './answer-keyed.js';
