@@ -7,7 +7,8 @@ import { type Lease, databaseNowMs } from './lease.js';
 import { recordStatement } from './record-values.js';
 import { FIND_RECORDED } from './record.sql.js';
 import { type Reply, unsettledReply } from './reply.js';
-import { type FinalOutcome, type Settlement, settle } from './settlement.js';
+import { settle } from './settle.js';
+import type { FinalOutcome, Settlement } from './settlement.js';
 
 /** May use the database, and cannot call the processor. */
 export type RecordDeps = Pick<Deps, 'db' | 'clock' | 'log'>;

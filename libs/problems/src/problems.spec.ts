@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { problemPath, renderProblem } from './problems.js';
-import { PROBLEMS, type ProblemCode, type ProblemDefinition } from './registry.js';
+import type { ProblemDefinition } from './problem-definition.js';
+import { PROBLEMS, type ProblemCode } from './registry.js';
 
 const PAGES = new URL('../../../docs/problems/', import.meta.url);
 const codes = Object.keys(PROBLEMS) as ProblemCode[];

@@ -1,5 +1,6 @@
 import { redact } from './redact.js';
-import { PROBLEMS, type ProblemCode, type ProblemDefinition } from './registry.js';
+import type { ProblemDefinition } from './problem-definition.js';
+import { PROBLEMS, type ProblemCode } from './registry.js';
 
 export type Problem = {
   code: ProblemCode;
