@@ -25,12 +25,18 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(routes.sort()).toEqual([
+      'get /v1/operations/audit',
+      'get /v1/operations/reviews',
       'get /v1/payments',
       'get /v1/payments/{id}',
       'get /v1/payments/{id}/timeline',
       'get /v1/refunds',
       'get /v1/refunds/{id}',
       'post /v1/cancellations',
+      'post /v1/operations/inbox/replay',
+      'post /v1/operations/inbox/{event_id}/replay',
+      'post /v1/operations/reviews/{operation_id}/lookup',
+      'post /v1/operations/reviews/{operation_id}/resolve',
       'post /v1/payments',
       'post /v1/payments/{id}/cancel',
       'post /v1/payments/{id}/capture',

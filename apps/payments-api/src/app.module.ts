@@ -4,12 +4,15 @@ import { AccountLimits } from '#platform/account-limits.js';
 import { AuthGuard } from '#platform/auth.guard.js';
 import { Authenticator } from '#platform/authenticator.js';
 import { Core } from '#platform/core.js';
+import { AuditController } from './audit.controller.js';
 import { CancellationsController } from './cancellations.controller.js';
 import { CapturesController } from './captures.controller.js';
 import { HealthController } from './health.controller.js';
+import { InboxReplaysController } from './inbox-replays.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { ProblemPagesController } from './problem-pages.controller.js';
 import { RefundsController } from './refunds.controller.js';
+import { ReviewsController } from './reviews.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({})
@@ -29,6 +32,9 @@ export class AppModule {
         CapturesController,
         RefundsController,
         WebhooksController,
+        ReviewsController,
+        InboxReplaysController,
+        AuditController,
         ProblemPagesController,
         HealthController,
       ],

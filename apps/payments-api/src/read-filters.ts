@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
+import type { Paging } from '#operations/paging.js';
 import { PAYMENT_STATUSES } from '#payments/payment-status.js';
 import type { PageFilters } from '#payments/read-page.js';
 import type { PaymentFilters } from '#payments/read-payments.js';
@@ -85,6 +86,12 @@ const OPERATORS_READERS: Readers<OfAccount> = {
   },
 };
 
+/** Of a list without filters: which page. */
+export function readPaging(request: FastifyRequest): Paging {
+  const { after, limit } = PAGE_READERS;
+  return readParameters(request, { ...(after && { after }), ...(limit && { limit }) });
+}
+
 function readQuery<Filters extends PageFilters>(
   request: FastifyRequest,
   accountsReaders: Readers<Filters>,
@@ -93,7 +100,14 @@ function readQuery<Filters extends PageFilters>(
     readerOf(request).kind === 'operator'
       ? { ...accountsReaders, ...OPERATORS_READERS }
       : accountsReaders;
-  const filters = { limit: LIMIT_DEFAULT } as Filters & OfAccount;
+  return readParameters(request, readers);
+}
+
+function readParameters<Filters extends Paging>(
+  request: FastifyRequest,
+  readers: Readers<Filters>,
+): Filters {
+  const filters = { limit: LIMIT_DEFAULT } as Filters;
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     const fault =
@@ -131,12 +145,16 @@ function readWord<Word extends string>(
 }
 
 function readInstant(text: string, name: string, set: (at: Date) => void): string | null {
-  const ms = RFC3339.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) {
-    return `${name} must be an RFC 3339 instant, such as 2026-12-01T00:00:00Z.`;
-  }
-  set(new Date(ms)); // tidy-allow: the caller's instant
+  const at = parseInstant(text);
+  if (at === null) return `${name} must be an RFC 3339 instant, such as 2026-12-01T00:00:00Z.`;
+  set(at);
   return null;
+}
+
+/** Null for what is no RFC 3339 instant. */
+export function parseInstant(text: string): Date | null {
+  const ms = RFC3339.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : new Date(ms); // tidy-allow: the caller's instant
 }
 
 /** JavaScript takes 30 February for 2 March. */

@@ -63,7 +63,7 @@ export const TAKE_DUE_EVENTS = statement<DueEvent>(
       FOR UPDATE SKIP LOCKED
    )
    UPDATE webhook_inbox i
-      SET next_try_at = payonce_now() + $2::int * interval '1 millisecond'
+      SET next_try_at = payonce_now() + $2::int * interval '1 millisecond', taken_at = payonce_now()
      FROM due
     WHERE i.processor_name = due.processor_name AND i.event_id = due.event_id
    RETURNING i.event_id, i.type, i.object_id, i.payload, i.tries, i.waits`,
@@ -73,7 +73,7 @@ export const TAKE_DUE_EVENTS = statement<DueEvent>(
 export const SETTLE_EVENT = statement<{ event_id: string }>(
   'inbox.settle',
   `UPDATE webhook_inbox
-      SET state = $3::text, reason = $4::text, next_try_at = NULL, account_id = $5::uuid, payment_id = $6::uuid,
+      SET state = $3::text, reason = $4::text, next_try_at = NULL, taken_at = NULL, account_id = $5::uuid, payment_id = $6::uuid,
           tries = tries + $7::int,
           applied_at = CASE WHEN $3::text = 'applied' THEN payonce_now() END
     WHERE processor_name = $1::text AND event_id = $2::text AND state = 'received'
@@ -84,7 +84,7 @@ export const SETTLE_EVENT = statement<{ event_id: string }>(
 export const POSTPONE_EVENT = statement(
   'inbox.postpone',
   `UPDATE webhook_inbox
-      SET reason = $3::text, tries = tries + $4::int, waits = waits + 1,
+      SET reason = $3::text, tries = tries + $4::int, waits = waits + 1, taken_at = NULL,
           next_try_at = payonce_now() + $5::int * interval '1 millisecond'
     WHERE processor_name = $1::text AND event_id = $2::text AND state = 'received'`,
 );

@@ -23,6 +23,7 @@ export type InboxState = (typeof INBOX_STATES)[number];
 @ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
   name: 'webhook_inbox_payment',
 })
+@Index('webhook_inbox_by_time', ['processorName', 'storedAt'])
 @Index('webhook_inbox_due', ['nextTryAt', 'storedAt'], { where: `state = 'received'::text` })
 export class WebhookInboxRow {
   @PrimaryColumn({
@@ -82,4 +83,7 @@ export class WebhookInboxRow {
 
   @Column({ name: 'payment_id', type: 'uuid', nullable: true })
   paymentId: string | null;
+
+  @Column({ name: 'taken_at', type: 'timestamptz', nullable: true })
+  takenAt: Date | null;
 }

@@ -44,6 +44,8 @@ export type Lease = {
   byReader: boolean;
   /** A caller who waits so long and no longer: what was not sent by then is not sent. */
   patience: Patience | null;
+  /** Held for an operator: what ends this run writes the audit row with it. */
+  act?: Act;
   processor: {
     name: string;
     account: string;
@@ -80,4 +82,15 @@ export type Patience = {
   lease: Lease | null;
   /** Whether anything went out for this caller. */
   sent: boolean;
+};
+
+/** An operator's deed on one operation: whoever does it, and why, is told in the commit that does it. */
+export type Act = {
+  actor: string;
+  action: string;
+  reason: string;
+  /** How it stood before, read under the lease. */
+  before: object;
+  /** Set once deed and audit row are committed. */
+  done: boolean;
 };

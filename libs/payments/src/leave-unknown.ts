@@ -1,5 +1,6 @@
 import type { Unknown } from '#processor/processor.js';
 import type { Deps } from './deps.js';
+import { endRun } from './end-run.js';
 import type { Lease } from './lease.js';
 import { type Reply, unsettledReply } from './reply.js';
 import { LEAVE_UNKNOWN } from './unresolved.sql.js';
@@ -24,7 +25,7 @@ export async function leaveUnknown(
   const tries = lease.tries + (counts ? 1 : 0);
   const review = lease.inReview || outcome.review === true || tries >= deps.terms.recoveryTriesMax;
   try {
-    await deps.db.run(LEAVE_UNKNOWN, [
+    await endRun(deps.db, lease, LEAVE_UNKNOWN, [
       lease.accountId,
       lease.keyHash,
       lease.token,

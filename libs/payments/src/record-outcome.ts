@@ -3,6 +3,7 @@ import { DatabaseUnavailable, StatementUnconfirmed } from '#postgres/errors.js';
 import { replayOf } from './claim-key.js';
 import { FIND_KEY } from './claim.sql.js';
 import type { Deps } from './deps.js';
+import { endRun } from './end-run.js';
 import { type Lease, databaseNowMs } from './lease.js';
 import { recordStatement } from './record-values.js';
 import { FIND_RECORDED } from './record.sql.js';
@@ -32,7 +33,7 @@ export async function recordOutcome(
     await failpoint('c7');
     const sent = failpointsArmed ? () => failpoint('c12') : undefined;
     const { statement, values } = recordStatement(lease, outcome, settlement, settledAt);
-    const [moved] = await deps.db.run(statement, values, sent);
+    const [moved] = await endRun(deps.db, lease, statement, values, sent);
     const reply = moved ? settlement.reply : await alreadyMoved(deps, lease, outcome, settlement);
     await failpoint('c13');
     return reply;

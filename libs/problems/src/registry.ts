@@ -202,6 +202,20 @@ export const PROBLEMS = {
       'An event with this id was received before with another content; the first one is kept.',
     retryable: false,
   },
+  operation_not_in_review: {
+    status: 409,
+    title: 'The operation is not in review',
+    summary:
+      'The operation is settled already, or recovery is still working on it: there is nothing for a person to decide.',
+    retryable: false,
+  },
+  proof_not_confirmed: {
+    status: 409,
+    title: 'The processor does not bear it out',
+    summary:
+      'What was said of the operation is not what the processor shows, or the processor could not be asked; nothing was settled.',
+    retryable: 'unknown',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests for this account',
