@@ -57,8 +57,14 @@ describe.skipIf(!hasCurl)('the commands of the README, run', () => {
     ['other-body', 'other-body'],
     ['second-key', 'second-key'],
     ['lost', 'lost'],
+    ['authorize', 'authorize'],
+    ['capture', 'capture'],
+    ['refund', 'refund'],
+    ['too-much', 'too-much'],
   ])('%s answers as shown under "%s"', async (command, shown) => {
-    const answer = await curl(system, commandOf(command));
+    const payment = JSON.parse(answers.get('authorize')?.body ?? '{}').id;
+    const text = commandOf(command).replace(/^PAYMENT=.*$/m, `PAYMENT=${payment}`);
+    const answer = await curl(system, text);
     answers.set(shown, answer);
     expectAsShown(answer, parseAnswer(blockAfter(`answer: ${shown}`, 'http')));
   });
@@ -78,6 +84,8 @@ describe.skipIf(!hasCurl)('the commands of the README, run', () => {
     const again = await curl(system, commandOf('lost'));
     expect(again.statusLine).toBe('HTTP/1.1 201 Created');
     expect(await system.booked('charge')).toHaveLength(2);
+    expect(await system.booked('capture')).toHaveLength(1);
+    expect(await system.booked('refund')).toHaveLength(1);
   });
 });
 
