@@ -51,9 +51,9 @@ export const PROBLEMS = {
   },
   payment_in_progress: {
     status: 409,
-    title: 'The payment has begun',
+    title: 'Something is under way for the payment',
     summary:
-      'The payment cannot be canceled now: something was sent to the processor for it, or may have been.',
+      'Something was sent to the processor for the payment, or may have been, so it cannot be canceled or captured now.',
     retryable: 'unknown',
   },
   payment_not_cancelable: {
@@ -173,7 +173,7 @@ export const PROBLEMS = {
   not_found: {
     status: 404,
     title: 'There is nothing at this address',
-    summary: 'No route of the API has this path.',
+    summary: 'No route of the API has this path, or this account has nothing with this id.',
     retryable: false,
   },
   payment_not_found: {
