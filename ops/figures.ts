@@ -1,184 +1,107 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { checkoutRoot, payonceHome } from '#embedded/home.js';
-import { lastRunRecord } from '#embedded/run-record.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkoutRoot } from '#embedded/home.js';
+import { FIND_LIVE_OWNERS } from '#payments/orphans.sql.js';
 import type { Db } from '#postgres/db.js';
 import { UsageError, runCommand } from './command.js';
-import { type LoopResult, type Shot, closedLoop } from './figures/closed-loop.js';
-import * as sql from './figures/figures.sql.js';
+import { measureBound } from './figures/bound.js';
+import { measureCrashes } from './figures/crash.js';
+import { measureDrain } from './figures/drain.js';
+import { SERVER_VERSION } from './figures/figures.sql.js';
+import { countCosts, measurePayments, readSizes } from './figures/payments.js';
+import { progress } from './figures/progress.js';
+import { setWebhooks, until, untilQuiet } from './figures/quiet.js';
 import { type Figures, render } from './figures/render.js';
+import { FULL, QUICK, type Scale } from './figures/scale.js';
+import { Stage } from './figures/stage.js';
+import { measureSweeps } from './figures/sweeps.js';
+import { measureWebhooks } from './figures/webhooks.js';
 import { onDatabase } from './on-database.js';
-import { readStartSettings } from './start/settings.js';
-import { System } from './start/system.js';
 
-const HELP = `npm run figures -- [--seconds N] [--connections N] [--write]
+const HELP = `npm run figures -- [--seconds N] [--connections N] [--quick] [--write]
 
-Measures a system of its own, started for this and thrown away: payments and replays a second with a
-processor that answers at once and one that takes 50 ms, round trips and commits per payment, bytes
-per payment. Takes about a minute and a half; prints Markdown.
+Measures a system of its own, started for this and thrown away: payments and replays a second, beside the
+bound of this machine; what a payment costs and weighs; webhooks; how soon the payments of a killed process
+are final; how fast a backlog drains; what the sweeps cost over a million keys. Takes some six minutes; prints
+Markdown, and on stderr what it is doing.
 
-  --seconds N       of each row (10)
+  --seconds N       of each row of payments (10)
   --connections N   of the load (32)
+  --quick           a little of everything: shows that it works, measures nothing
   --write           puts the result between the markers in README.md
 `;
 
 const OPTIONS = {
   seconds: { type: 'string' },
   connections: { type: 'string' },
+  quick: { type: 'boolean' },
   write: { type: 'boolean' },
 } as const;
-
-const WARMUP_MS = 3_000;
-const COUNTED = 500;
 
 /** `npm run figures`. */
 export async function main(args: string[]): Promise<void> {
   await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
-    const seconds = wholeNumber(values['seconds'], 10);
-    const connections = wholeNumber(values['connections'], 32);
-    const text = render(await measure(seconds, connections));
+    const whole = values['quick'] ? QUICK : FULL;
+    const seconds = wholeNumber(values['seconds'], whole.seconds);
+    const connections = wholeNumber(values['connections'], whole.connections);
+    if (values['quick'] && values['write'])
+      throw new UsageError('--quick measures nothing that could be written.');
+    const text = render(await measure({ ...whole, seconds, connections }));
     process.stdout.write(`${text}\n`);
     if (values['write']) writeIntoReadme(text);
     return 0;
   });
 }
 
-async function measure(seconds: number, connections: number): Promise<Figures> {
-  process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-figures-'));
-  const home = payonceHome();
-  const env = {
-    ...process.env,
-    DATABASE_URL: '',
-    PORT: '0',
-    MOCK_PORT: '0',
-    LOG_LEVEL: 'warning',
-    ACCOUNT_IN_FLIGHT_MAX: '10000',
-    ACCOUNT_NEW_KEYS_PER_MINUTE: '10000000',
-  };
-  const settings = await readStartSettings(env, true);
-  const build = dirname(dirname(fileURLToPath(import.meta.url)));
-  const system = new System({ root: checkoutRoot(), build, home, env, settings });
+async function measure(scale: Scale): Promise<Figures> {
+  const stage = await Stage.open();
   try {
-    await system.start({ fresh: true });
-    const ownerUrl = lastRunRecord(home)?.databaseUrl ?? '';
-    const base = { url: system.apiUrl, apiKey: system.apiKey ?? '', seconds, connections };
-    return await onDatabase(ownerUrl, 'figures', (db) => measureRunning({ db, ...base }));
+    return await onDatabase(stage.ownerUrl, 'figures', (db) => measureOn(stage, db, scale));
   } finally {
-    await system.stop();
-    rmSync(home, { recursive: true, force: true });
+    await stage.close();
   }
 }
 
-type Run = { db: Db; url: string; apiKey: string; seconds: number; connections: number };
+/** With everything running; then with less and less of it, and the big tables last. */
+async function measureOn(stage: Stage, db: Db, scale: Scale): Promise<Figures> {
+  const first = await stage.startApi();
+  let worker = stage.startWorker();
+  await untilLiving(db, 2);
+  const payments = await measurePayments(stage, scale);
+  await untilQuiet(db, stage.mockUrl);
+  const sizes = await readSizes(db);
+  const bound = await measureBound(stage, db, scale);
+  const webhooks = await measureWebhooks(stage, scale);
+  await untilQuiet(db, stage.mockUrl);
 
-async function measureRunning(run: Run): Promise<Figures> {
-  const { db, seconds, connections } = run;
-  await db.run(sql.ENABLE_STATEMENT_COUNTS, []);
-  const paid = shot(run.apiKey, randomUUID(), 'pm_123');
-  await loop(run, 1, () => paid); // one payment, and replays of it from here on
-  const loops = [
-    {
-      name: 'payments, processor at 0 ms',
-      result: await loop(run, seconds, () => fresh(run, 'pm_123')),
-    },
-    {
-      name: 'payments, processor at 50 ms',
-      result: await loop(run, seconds, () => fresh(run, 'pm_test_slow_50')),
-    },
-    { name: 'replays', result: await loop(run, seconds, () => paid) },
-  ];
-  refuseErrors(loops);
-  const payments = await counted(run, () => fresh(run, 'pm_123'));
-  const replays = await counted(run, () => paid);
-  const [version] = await db.run(sql.SERVER_VERSION, []);
-  const [all] = await db.run(sql.COUNT_PAYMENTS, []);
-  const sizes = await db.run(sql.READ_SIZES, []);
-  return {
-    postgres: version?.version ?? '',
-    connections,
-    seconds,
-    loops,
-    roundTripsPerPayment: payments.roundTrips,
-    commitsPerPayment: payments.commits,
-    roundTripsPerReplay: replays.roundTrips,
-    counted: COUNTED,
-    sizes: sizes.map(({ name, heap, indexes }) => ({
-      name,
-      heapBytes: Number(heap),
-      indexBytes: Number(indexes),
-    })),
-    sizedPayments: all?.count ?? 0,
+  await worker.end('SIGTERM');
+  await setWebhooks(stage.mockUrl, false);
+  const costs = await countCosts(stage, db, scale);
+  await first.end('SIGTERM');
+
+  await setWebhooks(stage.mockUrl, true);
+  worker = stage.startWorker();
+  await untilLiving(db, 1);
+  const { spread: crashes, api } = await measureCrashes(stage, db, scale);
+  await untilQuiet(db, stage.mockUrl);
+  await Promise.all([worker.end('SIGTERM'), api.end('SIGTERM')]);
+
+  await setWebhooks(stage.mockUrl, false);
+  const drain = {
+    one: await measureDrain(stage, db, scale, 1),
+    two: await measureDrain(stage, db, scale, 2),
   };
+  const sweeps = await measureSweeps(stage, db, scale);
+  const [version] = await db.run(SERVER_VERSION, []);
+  const postgres = version?.version ?? '';
+  return { postgres, scale, payments, bound, costs, sizes, webhooks, crashes, drain, sweeps };
 }
 
-async function loop(run: Run, seconds: number, next: () => Shot): Promise<LoopResult> {
-  const { url, connections } = run;
-  return closedLoop({ url, connections, warmupMs: WARMUP_MS, measureMs: seconds * 1000, next });
-}
-
-/** Round trips and commits of one request, from what PostgreSQL itself counted. */
-async function counted(
-  run: Run,
-  next: () => Shot,
-): Promise<{ roundTrips: number; commits: number }> {
-  const { db } = run;
-  await settled();
-  await db.run(sql.FORGET_STATEMENT_COUNTS, []);
-  for (let sent = 0; sent < COUNTED; sent++) {
-    const { path, headers, body } = next();
-    const answer = await fetch(run.url + path, { method: 'POST', headers, body });
-    await answer.arrayBuffer();
-  }
-  await settled();
-  const statements = await db.run(sql.COUNT_STATEMENTS, []);
-  const ofRequests = statements.filter(({ query }) => !BY_THE_CLOCK.test(query));
-  const roundTrips = ofRequests.reduce((sum, { calls }) => sum + calls, 0) / COUNTED;
-  const commits = ofRequests.filter(
-    ({ query }) => /INSERT|UPDATE|DELETE/.test(query) && !query.startsWith('SELECT'),
-  );
-  return { roundTrips, commits: commits.reduce((sum, { calls }) => sum + calls, 0) / COUNTED };
-}
-
-/** What the worker's sweeps and the API's look at its keys run every second, however many payments there are. */
-const BY_THE_CLOCK =
-  /^(WITH mark AS|WITH due AS|WITH running AS|UPDATE sweep_marks|SELECT k\.id, k\.account_id|SELECT \$1 AS ok)/;
-
-/** Statistics of a session reach the shared counts when it has been idle for a moment. */
-async function settled(): Promise<void> {
-  await pause(1_200);
-}
-
-function fresh({ apiKey }: Run, method: string): Shot {
-  return shot(apiKey, randomUUID(), method);
-}
-
-function shot(apiKey: string, key: string, method: string): Shot {
-  const body = JSON.stringify({
-    amount: 2500,
-    currency: 'myr',
-    payment_method: method,
-    order_id: `order-${key}`,
+/** So many processes can be seen. */
+async function untilLiving(db: Db, count: number): Promise<void> {
+  await until('the processes are there', 60_000, async () => {
+    return (await db.run(FIND_LIVE_OWNERS, [])).length >= count;
   });
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'idempotency-key': key,
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-  };
-  return { path: '/v1/payments', headers, body };
-}
-
-/** A row with errors in it is not a measurement. */
-function refuseErrors(loops: { name: string; result: LoopResult }[]): void {
-  for (const { name, result } of loops) {
-    const others = Object.keys(result.statuses).filter((status) => status !== '201');
-    if (others.length > 0)
-      throw new Error(`${name}: answers were ${JSON.stringify(result.statuses)}`);
-  }
 }
 
 function writeIntoReadme(text: string): void {
@@ -190,6 +113,7 @@ function writeIntoReadme(text: string): void {
     file,
     readme.replace(marked, (_all, start, end) => `${start}${text}${end}`),
   );
+  progress('written into README.md');
 }
 
 function wholeNumber(text: string | boolean | undefined, byDefault: number): number {

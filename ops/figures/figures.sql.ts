@@ -46,3 +46,33 @@ export const SERVER_VERSION = statement<{ version: string }>(
   'figures.server_version',
   `SELECT current_setting('server_version') AS version`,
 );
+
+/** Payments without an end, and news that nobody has applied. */
+export const COUNT_UNSETTLED = statement<{ count: number }>(
+  'figures.count_unsettled',
+  `SELECT (SELECT count(*) FROM payments WHERE status = 'pending')::int
+          + (SELECT count(*) FROM webhook_inbox WHERE state = 'received')::int AS count`,
+);
+
+export const FIND_ACCOUNT = statement<{ id: string }>(
+  'figures.find_account',
+  'SELECT id FROM accounts WHERE name = $1',
+);
+
+export const READ_CLOCK = statement<{ now: Date }>(
+  'figures.read_clock',
+  'SELECT payonce_now() AS now',
+);
+
+export const FIND_PENDING = statement<{ id: string }>(
+  'figures.find_pending',
+  `SELECT id FROM payments WHERE status = 'pending'`,
+);
+
+/** How long after an instant each of these payments was final. */
+export const READ_SETTLED = statement<{ after_ms: number }>(
+  'figures.read_settled',
+  `SELECT (extract(epoch FROM settled_at - $2::timestamptz) * 1000)::float8 AS after_ms
+     FROM payments
+    WHERE id = ANY ($1::uuid[])`,
+);

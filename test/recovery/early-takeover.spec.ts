@@ -24,25 +24,31 @@ describe('a killed owner', () => {
     const api = await system.api(processes);
     await system.worker(processes);
     const keys = Array.from({ length: IN_FLIGHT }, () => randomUUID());
-    const answers = keys.map((key) =>
-      system.pay(api, key, { payment_method: 'pm_test_slow_1500' }),
-    );
-    await until(async () => (await pending()) === IN_FLIGHT);
+    let refused = 0;
+    const answers = keys.map(async (key) => {
+      const { status } = await system.pay(api, key, { payment_method: 'pm_test_slow_1500' });
+      if (status === 503) refused += 1;
+    });
+    // On a machine that is busy the first may be charged by now, and the last be refused: nothing of it is claimed.
+    await until(async () => (await payments()) + refused >= IN_FLIGHT);
+    const claimed = await payments();
+    expect(await payments('pending')).toBeGreaterThan(0);
     api.kill('SIGKILL');
     const killedMs = performance.now();
     await Promise.all(answers);
-    await until(async () => (await pending()) === 0, FINAL_WITHIN_MS);
+    await until(async () => (await payments('pending')) === 0, FINAL_WITHIN_MS);
     expect(performance.now() - killedMs).toBeLessThan(FINAL_WITHIN_MS);
-    expect(await system.mockClient.chargeCount()).toBe(IN_FLIGHT);
+    expect(await system.mockClient.chargeCount()).toBe(claimed);
     const { rows } = await system.owner.query(
       `SELECT count(*)::int AS charges FROM ledger_entries WHERE entry_kind = 'charge'`,
     );
-    expect(rows[0].charges).toBe(IN_FLIGHT);
+    expect(rows[0].charges).toBe(claimed);
   });
 
-  async function pending(): Promise<number> {
+  async function payments(status?: string): Promise<number> {
     const { rows } = await system.owner.query(
-      `SELECT count(*)::int AS n FROM payments WHERE status = 'pending'`,
+      'SELECT count(*)::int AS n FROM payments WHERE $1::text IS NULL OR status = $1',
+      [status],
     );
     return rows[0].n;
   }

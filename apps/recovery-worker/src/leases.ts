@@ -22,12 +22,15 @@ export function leaseSweep({ deps, log }: Core): SweepPlan {
   };
 }
 
+/** A look at the locks costs a fraction of a millisecond, and two of these pauses are part of every takeover. */
+const ORPHAN_PAUSE_MS = 250;
+
 /** Takes over early what a process that died has left, and says so: somebody should know that it died. */
 export function orphanSweep({ deps, log }: Core): SweepPlan {
   const watch = newWatch();
   return {
     name: 'orphans',
-    pauseMs: PAUSE_MS,
+    pauseMs: ORPHAN_PAUSE_MS,
     runOnce: async () => {
       const requestId = `wrk_${deps.random.uuid()}`;
       const { taken, more } = await takeOrphans(deps, watch, requestId);
