@@ -26,6 +26,7 @@ describe('the OpenAPI document', () => {
     );
     expect(routes.sort()).toEqual([
       'get /v1/operations/audit',
+      'get /v1/operations/breaks',
       'get /v1/operations/reviews',
       'get /v1/payments',
       'get /v1/payments/{id}',
@@ -33,6 +34,8 @@ describe('the OpenAPI document', () => {
       'get /v1/refunds',
       'get /v1/refunds/{id}',
       'post /v1/cancellations',
+      'post /v1/operations/breaks/{id}/accept',
+      'post /v1/operations/breaks/{id}/refund',
       'post /v1/operations/inbox/replay',
       'post /v1/operations/inbox/{event_id}/replay',
       'post /v1/operations/reviews/{operation_id}/lookup',

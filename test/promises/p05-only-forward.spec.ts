@@ -98,17 +98,26 @@ describe('P5: a payment only moves forward', () => {
     expect(alarms(current)).toEqual([]);
   });
 
-  it('late news of another kind changes nothing, and wakes somebody', async () => {
+  it('late news of another kind leaves the payment as it was, wakes somebody, and keeps the money', async () => {
     const [stale, current] = await twoLeases();
     const recorded = await recordOutcome(system.core.deps, current, declined());
     expect(recorded.status).toBe(402);
-    const after = await everything(current.payment.id);
-    const late = await recordOutcome(system.core.deps, stale, charged(stale));
-    expect([late.status, late.body]).toEqual([402, recorded.body]);
-    expect(await everything(current.payment.id)).toEqual(after);
-    expect(alarms(current)).toMatchObject([
-      { level: 'critical', recorded: 'failed', late: 'succeeded' },
-    ]);
+    const { id } = current.payment;
+    const { payment, entries: _none, events: _one, ...rest } = await everything(id);
+    for (let run = 0; run < 2; run++) {
+      const late = await recordOutcome(system.core.deps, stale, charged(stale));
+      expect([late.status, late.body]).toEqual([402, recorded.body]);
+      const { payment: after, entries, events, ...others } = await everything(id);
+      expect(after).toEqual({ ...payment, event_sequence: 2 });
+      expect(others).toEqual(rest);
+      expect(entries).toMatchObject([{ entry_kind: 'late_success', credit_account: 'suspense' }]);
+      expect(events).toMatchObject([{ type: 'payment.failed' }, { type: 'payment.late_success' }]);
+    }
+    expect(alarms(current)[0]).toMatchObject({ level: 'critical', recorded: 'failed' });
+    const said = system.log.filter(
+      ({ event, payment_id }) => event === 'late_success' && payment_id === id,
+    );
+    expect(said).toMatchObject([{ level: 'critical', processor_id: `pi_${id}` }]);
   });
 
   it('the same news again, from any number of bearers at once, is recorded once', async () => {

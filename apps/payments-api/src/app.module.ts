@@ -5,6 +5,7 @@ import { AuthGuard } from '#platform/auth.guard.js';
 import { Authenticator } from '#platform/authenticator.js';
 import { Core } from '#platform/core.js';
 import { AuditController } from './audit.controller.js';
+import { BreaksController } from './breaks.controller.js';
 import { CancellationsController } from './cancellations.controller.js';
 import { CapturesController } from './captures.controller.js';
 import { HealthController } from './health.controller.js';
@@ -35,6 +36,7 @@ export class AppModule {
         ReviewsController,
         InboxReplaysController,
         AuditController,
+        BreaksController,
         ProblemPagesController,
         HealthController,
       ],

@@ -10,7 +10,9 @@ class AuditRowDto {
   @ApiProperty({ description: "The operator's name, from their key.", example: 'Ann' })
   actor: string;
 
-  @ApiProperty({ enum: ['review.lookup', 'review.resolve', 'inbox.replay'] })
+  @ApiProperty({
+    enum: ['review.lookup', 'review.resolve', 'inbox.replay', 'break.accept', 'break.refund'],
+  })
   action: string;
 
   @ApiProperty({ example: 'operation:01a233e6-aba2-79be-9656-082ea888f483' })

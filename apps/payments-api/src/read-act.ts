@@ -50,6 +50,29 @@ export function readRange(request: FastifyRequest): ActRequest & { from: Date; t
   return { ...act, from, to };
 }
 
+/** Acts on breaks name their reason in a word too, so that reasons can be counted. */
+export function readBreakAct(request: FastifyRequest): ActRequest & { reasonCode: string } {
+  const members = readMembers(request, ['reason_code']);
+  const act = actOf(request, members);
+  const { reason_code: reasonCode } = members;
+  if (typeof reasonCode !== 'string' || !REASON_CODE.test(reasonCode)) {
+    const detail = 'reason_code must be a word such as goods_sent: a to z, 0 to 9, _, at most 100.';
+    throw invalid('reason_code', detail);
+  }
+  return { ...act, reasonCode };
+}
+
+const REASON_CODE = /^[a-z][a-z0-9_]{0,99}$/;
+
+export function readBreakId(text: string): string {
+  if (!isId(text)) throw noSuchBreak();
+  return text;
+}
+
+export function noSuchBreak(): ProblemError {
+  return new ProblemError({ code: 'not_found', detail: 'There is no break with this id.' });
+}
+
 /** An id that cannot be one of ours is simply not there. */
 export function readOperationId(text: string): string {
   if (!isId(text)) throw noSuchOperation();

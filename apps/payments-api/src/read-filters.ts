@@ -92,6 +92,21 @@ export function readPaging(request: FastifyRequest): Paging {
   return readParameters(request, { ...(after && { after }), ...(limit && { limit }) });
 }
 
+/** Of the list of breaks. */
+export function readBreakFilters(
+  request: FastifyRequest,
+): Paging & { status: 'open' | 'closed' | null } {
+  const { after, limit } = PAGE_READERS;
+  const readers: Readers<Paging & { status?: 'open' | 'closed' }> = {
+    ...(after && { after }),
+    ...(limit && { limit }),
+    status: (text, filters) =>
+      readWord(text, 'status', ['open', 'closed'], (status) => (filters.status = status)),
+  };
+  const filters = readParameters(request, readers);
+  return { ...filters, status: filters.status ?? null };
+}
+
 function readQuery<Filters extends PageFilters>(
   request: FastifyRequest,
   accountsReaders: Readers<Filters>,

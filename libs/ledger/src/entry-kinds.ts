@@ -24,6 +24,9 @@ export const ENTRY_KINDS = {
   /** The processor took money for a refund. */
   refund: { debit: 'merchant_payable', credit: 'processor_clearing' },
 
+  /** A refund that the processor had taken came back. */
+  refund_failed: { debit: 'processor_clearing', credit: 'merchant_payable' },
+
   /** Money came for a payment that was final: it is not the merchant's before somebody decides. */
   late_success: { debit: 'processor_clearing', credit: 'suspense' },
   /** Somebody accepted it: the payment has succeeded after all. */

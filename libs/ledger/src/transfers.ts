@@ -46,9 +46,19 @@ export function captureTransfers(capture: Charge, paymentId: string, captureId: 
 }
 
 /** The transfer of a refund, booked under its own id: a payment may have many. */
-export function refundTransfers(refund: { id: string; amount: number }): Sourced[] {
-  return [{ ...transfer('refund', refund.amount), sourceId: refund.id }];
+export function refundTransfers(refund: Refunded): Sourced[] {
+  const kind = refund.breakId === null ? 'refund' : 'late_success_refund';
+  return [{ ...transfer(kind, refund.amount), sourceId: refund.id }];
 }
+
+/** The transfer of a refund that came back. */
+export function refundFailedTransfers(refund: Refunded): Sourced[] {
+  const kind = refund.breakId === null ? 'refund_failed' : 'late_success_refund_failed';
+  return [{ ...transfer(kind, refund.amount), sourceId: refund.id }];
+}
+
+/** With a break, it gives back money that stands in suspense. */
+type Refunded = { id: string; amount: number; breakId: string | null };
 
 /** A transfer, and what it is booked for: the payment itself, or a capture, refund or dispute of it. */
 export type Sourced = Transfer & { sourceId: string };

@@ -52,7 +52,7 @@ async function chargeFirst(
   if (target.status === 'succeeded') return null;
   const charge = await lookUpCharge(deps, accountId, target, processorId);
   if (charge.kind !== 'succeeded') return { kind: 'wait', reason: `read back: ${charge.kind}` };
-  const kept = await keepInSuspense(deps, charge, about);
+  const kept = await keepInSuspense(deps, charge, about, requestId);
   return kept.kind === 'applied' ? null : kept;
 }
 

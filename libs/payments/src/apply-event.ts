@@ -1,5 +1,6 @@
 import { applyChargeEvent } from './apply-charge-event.js';
 import { applyDisputeEvent } from './apply-dispute-event.js';
+import { applyRefundEvent } from './apply-refund-event.js';
 import type { Deps } from './deps.js';
 import { type ApplyNews, type StoredEvent, type Verdict, ignored } from './news.js';
 
@@ -23,6 +24,12 @@ const ROUTES: ReadonlyMap<string, ApplyNews> = new Map([
   ['payment_intent.succeeded', applyChargeEvent],
   ['payment_intent.payment_failed', applyChargeEvent],
   ['payment_intent.canceled', applyChargeEvent],
+  ['payment_intent.amount_capturable_updated', applyChargeEvent],
+  ['charge.expired', applyChargeEvent],
+  ['refund.created', applyRefundEvent],
+  ['refund.updated', applyRefundEvent],
+  ['refund.failed', applyRefundEvent],
+  ['charge.refund.updated', applyRefundEvent],
   ['charge.dispute.created', applyDisputeEvent],
   ['charge.dispute.updated', applyDisputeEvent],
   ['charge.dispute.closed', applyDisputeEvent],

@@ -14,6 +14,8 @@ export type Terms = {
   processorKeyWindowMs: number;
   answersDays: number;
   recoveryTriesMax: number;
+  /** What becomes of money that came late: a person decides, or it is given back. */
+  lateSuccessPolicy: 'review' | 'refund';
 };
 
 /** Where the core says what people should know. `critical` wakes somebody. */

@@ -129,3 +129,29 @@ export const ACCEPT_LATE_SUCCESS = statement<{ event_sequence: number }>(
      FROM payment
     WHERE CASE WHEN EXISTS (SELECT 1 FROM closed) THEN true ELSE payonce_refuse('accept_whole') END`,
 );
+
+/** From now on the money is on its way back: nobody accepts it any more. */
+export const ORDER_BREAK_REFUND = statement<{ id: string }>(
+  'payments.order_break_refund',
+  `UPDATE breaks
+      SET refund_ordered_at = payonce_now(), last_seen = payonce_now()
+    WHERE account_id = $1::uuid AND id = $2::uuid AND status = 'open' AND refund_ordered_at IS NULL
+   RETURNING id`,
+);
+
+/** How many refunds of this money have ended in failure: the next one is another operation. */
+export const COUNT_FAILED_REFUNDS = statement<{ failed: number }>(
+  'payments.count_failed_break_refunds',
+  `SELECT count(*)::int AS failed
+     FROM refunds
+    WHERE account_id = $1::uuid AND payment_id = $2::uuid AND break_id = $3::uuid AND status = 'failed'`,
+);
+
+/** The mode of a break's account. */
+export const FIND_BREAK_MODE = statement<{ mode: 'test' | 'live' }>(
+  'payments.find_break_mode',
+  `SELECT a.mode
+     FROM breaks b
+     JOIN accounts a ON a.id = b.account_id
+    WHERE b.id = $1::uuid`,
+);

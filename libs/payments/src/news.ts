@@ -43,7 +43,7 @@ export async function findTarget(
 const WAITS_FOR_A_ROW_MAX = 14;
 
 /** Our reference, at an account of ours, and no operation: a database that lost rows may look like this. */
-function unmatched({ log }: Deps, event: StoredEvent, names: Named): Verdict {
+export function unmatched({ log }: Deps, event: StoredEvent, names: Named): Verdict {
   const reason = 'no payment here has its reference';
   if (event.waits < WAITS_FOR_A_ROW_MAX) return { kind: 'wait', reason };
   log.critical('event_without_payment', {

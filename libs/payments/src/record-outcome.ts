@@ -1,9 +1,12 @@
 import { failpoint, failpointsArmed } from '#seams/failpoints.js';
+import type { Tx } from '#postgres/db.js';
 import { DatabaseUnavailable, StatementUnconfirmed } from '#postgres/errors.js';
 import { replayOf } from './claim-key.js';
 import { FIND_KEY } from './claim.sql.js';
 import type { Deps } from './deps.js';
 import { endRun } from './end-run.js';
+import { recordLateSuccess } from './record-late-success.js';
+import { settleExcess } from './settle-excess.js';
 import { type Lease, databaseNowMs } from './lease.js';
 import { recordStatement } from './record-values.js';
 import { FIND_RECORDED } from './record.sql.js';
@@ -33,13 +36,20 @@ export async function recordOutcome(
     await failpoint('c7');
     const sent = failpointsArmed ? () => failpoint('c12') : undefined;
     const { statement, values } = recordStatement(lease, outcome, settlement, settledAt);
-    const [moved] = await endRun(deps.db, lease, statement, values, sent);
+    const [moved] = await endRun(deps.db, lease, statement, values, sent, roomOf(settlement));
     const reply = moved ? settlement.reply : await alreadyMoved(deps, lease, outcome, settlement);
     await failpoint('c13');
     return reply;
   } catch (error) {
     return afterFailure(deps, lease, settlement, error);
   }
+}
+
+/** What a failed refund gives back to its payment may take a dispute out of suspense, in the same commit. */
+function roomOf({ refund }: Settlement): ((tx: Tx) => Promise<unknown>) | undefined {
+  if (refund?.status !== 'failed') return undefined;
+  const { accountId, paymentId, id: sourceId } = refund;
+  return (tx) => settleExcess(tx, { accountId, paymentId, sourceId });
 }
 
 /** Somebody else recorded, or holds the lease now. Their bytes are the answer; a different outcome is an alarm. */
@@ -53,6 +63,7 @@ async function alreadyMoved(
   if (key?.state !== 'finished') return unsettledReply(lease, 'running');
   const [recorded] = await deps.db.run(FIND_RECORDED, [lease.accountId, lease.operationId]);
   if (!recorded || !isSame(lease, outcome, settlement, recorded)) {
+    await keepLateCharge(deps, lease, outcome);
     deps.log.critical('late_outcome_differs', {
       payment_id: lease.payment.id,
       operation: lease.operation.kind,
@@ -64,6 +75,18 @@ async function alreadyMoved(
     });
   }
   return key.answer_body === null ? unsettledReply(lease, 'unknown') : replayOf(key);
+}
+
+/** A charge that succeeded while its payment was recorded otherwise is money all the same. */
+async function keepLateCharge(
+  deps: RecordDeps,
+  { accountId, operation, payment, processor }: Lease,
+  outcome: FinalOutcome,
+): Promise<void> {
+  if (operation.kind !== 'charge' || outcome.kind !== 'succeeded') return;
+  const { processorId, amount, currency, fee } = outcome;
+  const where = { accountId, paymentId: payment.id, processorName: processor.name };
+  await recordLateSuccess(deps, { ...where, processorId, amount, currency, fee });
 }
 
 type Recorded = {

@@ -48,6 +48,17 @@ export const RECORD_REFUND = statement<{ payment_id: string }>(
        FROM refund
       WHERE p.account_id = $1::uuid AND p.id = $23::uuid AND p.id = refund.payment_id
      RETURNING p.account_id, p.id, p.order_id, p.currency, p.amount_captured, p.amount_refunded, p.event_sequence
+   ), late AS (
+     -- Money that came late has gone back, or stays in suspense for a person to decide anew.
+     UPDATE breaks b
+        SET status = CASE refund.status WHEN 'failed' THEN 'open' ELSE 'closed' END,
+            closed_at = CASE refund.status WHEN 'failed' THEN NULL ELSE $26::timestamptz END,
+            closed_by = CASE refund.status WHEN 'failed' THEN NULL ELSE 'payonce' END,
+            reason_code = CASE refund.status WHEN 'failed' THEN NULL ELSE 'refunded' END,
+            refund_ordered_at = CASE refund.status WHEN 'failed' THEN NULL ELSE b.refund_ordered_at END,
+            last_seen = $26::timestamptz
+       FROM refund
+      WHERE b.id = refund.break_id AND b.account_id = $1::uuid
    ), attempt AS (
      UPDATE attempts a
         SET outcome = $10::text, detail = $11::text, closed_at = payonce_now()

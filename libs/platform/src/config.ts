@@ -29,6 +29,7 @@ export const CONFIG_VARIABLES = [
   'ACCOUNT_IN_FLIGHT_MAX',
   'ACCOUNT_NEW_KEYS_PER_MINUTE',
   'ORDER_ONCE',
+  'LATE_SUCCESS_POLICY',
   'ANSWERS_DAYS',
   'LOG_LEVEL',
   'FAILPOINTS',
@@ -107,6 +108,7 @@ function parse(env: NodeJS.ProcessEnv) {
     accountInFlightMax: integer(env, 'ACCOUNT_IN_FLIGHT_MAX', 200, 1, 100_000),
     accountNewKeysPerMinute: integer(env, 'ACCOUNT_NEW_KEYS_PER_MINUTE', 60_000, 1, 10_000_000),
     orderOnce: choice(env, 'ORDER_ONCE', ['true', 'false'], 'true') === 'true',
+    lateSuccessPolicy: choice(env, 'LATE_SUCCESS_POLICY', ['review', 'refund'], 'review'),
     answersDays: integer(env, 'ANSWERS_DAYS', 7, 7, 3_650),
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };

@@ -109,5 +109,6 @@ function termsOf(config: Config): Deps['terms'] {
     processorKeyWindowMs: config.processorKeyWindowMs,
     answersDays: config.answersDays,
     recoveryTriesMax: config.recoveryTriesMax,
+    lateSuccessPolicy: config.lateSuccessPolicy,
   };
 }

@@ -209,6 +209,13 @@ export const PROBLEMS = {
       'The operation is settled already, or recovery is still working on it: there is nothing for a person to decide.',
     retryable: false,
   },
+  break_not_settleable: {
+    status: 409,
+    title: 'The break cannot be settled this way',
+    summary:
+      'The break is closed, a refund of its money was ordered, or it is of a kind that this act does not fit.',
+    retryable: false,
+  },
   proof_not_confirmed: {
     status: 409,
     title: 'The processor does not bear it out',

@@ -39,7 +39,17 @@ export function readProcessorEvent(value: unknown, text?: string): ProcessorEven
 
 /** The reference that the object of an event carries. */
 export function readReference(payload: unknown): Reference {
-  return referenceIn(members(members(members(payload)['data'])['object'])['metadata']);
+  return referenceIn(objectOf(payload)['metadata']);
+}
+
+/** The payment that the object of an event belongs to, by the processor's id. */
+export function readPaymentId(payload: unknown): string | null {
+  const { payment_intent: id } = objectOf(payload);
+  return isText(id) ? id : null;
+}
+
+function objectOf(payload: unknown): Record<string, unknown> {
+  return members(members(members(payload)['data'])['object']);
 }
 
 function isText(value: unknown): value is string {
