@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type System, startSystem } from '#testing/system.js';
+import { type System, freezeTime, startSystem } from '#testing/system.js';
 
 describe('a look-up before reading', () => {
   let system: System;
-  beforeAll(async () => void (system = await startSystem({ bendTime: true })));
+  beforeAll(async () => {
+    system = await startSystem({ bendTime: true });
+    await freezeTime(system.owner);
+  });
   afterAll(() => system.close());
 
   const read = (id: string, client = system.client) => client.get(`/v1/payments/${id}`);

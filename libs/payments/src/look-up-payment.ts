@@ -27,6 +27,7 @@ export async function lookUpPayment(
       actor: 'request',
       requestId,
       lookOnly: true,
+      onceASecond: true,
     });
     if (lease !== null) await finishOperation(deps, lease);
   } catch (error) {

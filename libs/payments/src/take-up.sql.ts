@@ -70,6 +70,11 @@ export const TAKE_UP = statement<TakenUpRow>(
         AND ($3::text <> 'started' OR locked_until <= payonce_now()
              OR (owner = $12::int AND ${OWNER_IS_GONE}))
         AND ($3::text = 'started' OR $14::boolean OR $6::boolean = (ends_at <= payonce_now()))
+        -- Readers ask once a second, however many of them had seen that nobody was asking.
+        AND NOT ($15::boolean AND EXISTS (
+                   SELECT 1 FROM attempts a
+                    WHERE a.account_id = $1::uuid AND a.operation_id = idempotency_keys.operation_id
+                      AND greatest(a.opened_at, a.closed_at) > payonce_now() - interval '1 second'))
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, request_id, locked_until
    ), before AS MATERIALIZED (
      SELECT earlier.unknown AS unknown_before, o.kind, o.payment_id,

@@ -18,6 +18,8 @@ export type Abandoned = {
   deadOwner?: number;
   /** For a reader: ask the processor, send nothing. */
   lookOnly?: boolean;
+  /** Not if a call of it was made within the last second. */
+  onceASecond?: boolean;
   /** Its caller gives up released work before the key's end. */
   giveUp?: boolean;
   orderOnce: boolean;
@@ -44,6 +46,7 @@ export async function takeUp(deps: TakeUpDeps, work: Abandoned): Promise<Lease |
     work.deadOwner ?? null,
     work.lookOnly ?? false,
     work.giveUp ?? false,
+    work.onceASecond ?? false,
   ]);
   return row ? leaseOf(deps, work, token, row, monotonicMs) : null;
 }

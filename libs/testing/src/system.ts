@@ -195,3 +195,11 @@ export async function bendTime(owner: pg.Client): Promise<void> {
     CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
       AS $$ SELECT statement_timestamp() + (SELECT advance FROM public.test_clock) $$`);
 }
+
+/** Stops the bent clock: from now on only `advance` moves it, however slow the machine is. */
+export async function freezeTime(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ now: string }>('SELECT statement_timestamp()::text AS now');
+  await owner.query(`
+    CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
+      AS $$ SELECT '${rows[0]?.now}'::timestamptz + (SELECT advance FROM public.test_clock) $$`);
+}
