@@ -24,7 +24,7 @@ describe('the commands', () => {
     expect(Object.values(scripts).filter((script) => !script.startsWith('exec node '))).toEqual([]);
   });
 
-  it.each(['test', 'check', 'help', 'build'])(
+  it.each(['test', 'soak', 'check', 'help', 'build'])(
     '%s tells what it does when asked with --help',
     (name) => {
       const { status, stdout } = node([`ops/${name}.mjs`, '--help']);
@@ -33,8 +33,8 @@ describe('the commands', () => {
     },
   );
 
-  it('check refuses an argument that it does not know', () => {
-    const { status, stderr } = node(['ops/check.mjs', '--fast']);
+  it.each(['check', 'soak'])('%s refuses an argument that it does not know', (name) => {
+    const { status, stderr } = node([`ops/${name}.mjs`, '--fast']);
     expect(status).toBe(2);
     expect(stderr).toContain('--fast');
   });

@@ -26,7 +26,8 @@ export class ProcessSystem {
 
   mockClient = new MockClient('');
 
-  static async start(): Promise<ProcessSystem> {
+  /** `webhooksTo`: where the processor sends its events; nowhere without it. */
+  static async start({ webhooksTo = '' } = {}): Promise<ProcessSystem> {
     const database = await createTestDatabase();
     const owner = new pg.Client({ connectionString: database.url });
     owner.on('error', () => {});
@@ -35,7 +36,7 @@ export class ProcessSystem {
     const apiKey = await makeApiKey(database.url);
     const { rows } = await owner.query<{ id: string }>('SELECT id FROM accounts');
     const system = new ProcessSystem(database, owner, rows[0]?.id ?? '', apiKey);
-    const mock = await system.lasting.spawnMock();
+    const mock = await system.lasting.spawnMock({ MOCK_WEBHOOK_URL: webhooksTo });
     system.mockClient = new MockClient(mock.url);
     return system;
   }

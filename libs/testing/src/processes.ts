@@ -39,12 +39,13 @@ export class Processes {
   }
 
   /** The card processor on a free port, with a book file that it alone uses. */
-  async spawnMock(): Promise<ServiceProcess> {
+  async spawnMock(env: Record<string, string> = {}): Promise<ServiceProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'payonce-book-'));
     this.#folders.push(folder);
     const service = this.#spawn('mock-processor', {
       MOCK_PORT: '0',
       MOCK_BOOK: join(folder, 'book.jsonl'),
+      ...env,
     });
     const { port } = await service.untilSays('mock_listening');
     service.url = `http://127.0.0.1:${String(port)}`;
@@ -171,7 +172,7 @@ export class ServiceProcess {
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 let built = false;
 
 /** Once in each test file that spawns; a build of unchanged sources is a matter of milliseconds. */

@@ -1,0 +1,87 @@
+import { type AddressInfo, type Server, connect, createServer } from 'node:net';
+import type { ProcessSystem } from './process-system.js';
+import { Processes, type ServiceProcess } from './processes.js';
+
+type Replica = { api: ServiceProcess; worker: ServiceProcess };
+
+/** Replicas of API and worker on one system. A killed process is started again, as a supervisor would. */
+export class Replicas {
+  readonly #processes = new Processes();
+  readonly #replicas: Replica[] = [];
+  #turn = 0;
+  kills = 0;
+
+  private constructor(
+    private readonly system: ProcessSystem,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  static async start(system: ProcessSystem, count: number, env: Record<string, string>) {
+    const replicas = new Replicas(system, env);
+    const starting = Array.from({ length: count }, () => replicas.#start());
+    replicas.#replicas.push(...(await Promise.all(starting)));
+    return replicas;
+  }
+
+  get count(): number {
+    return this.#replicas.length;
+  }
+
+  /** The API whose turn it is; it may be dead. */
+  nextApi(): ServiceProcess {
+    this.#turn = (this.#turn + 1) % this.count;
+    return this.#replicas[this.#turn]!.api;
+  }
+
+  /** Kills a process without a warning and waits until another one serves in its place. */
+  async kill(index: number, which: keyof Replica): Promise<void> {
+    const replica = this.#replicas[index]!;
+    replica[which].kill('SIGKILL');
+    this.kills += 1;
+    await replica[which].exit;
+    replica[which] = await this.system[which](this.#processes, '', this.env);
+  }
+
+  close(): Promise<void> {
+    return this.#processes.endAll();
+  }
+
+  async #start(): Promise<Replica> {
+    const [api, worker] = await Promise.all([
+      this.system.api(this.#processes, '', this.env),
+      this.system.worker(this.#processes, '', this.env),
+    ]);
+    return { api, worker };
+  }
+}
+
+/** One address for the processor's events, passed on in turn to an API that takes the connection. */
+export class Balancer {
+  replicas: Replicas | undefined;
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<Balancer> {
+    const server = createServer({ allowHalfOpen: true });
+    const balancer = new Balancer(server);
+    server.on('connection', (caller) => {
+      const api = balancer.replicas?.nextApi();
+      if (!api) return void caller.destroy();
+      const service = connect(Number(new URL(api.url).port), '127.0.0.1');
+      caller.on('error', () => service.destroy());
+      service.on('error', () => caller.destroy());
+      service.on('close', () => caller.destroy());
+      caller.pipe(service).pipe(caller);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return balancer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.close();
+  }
+}
