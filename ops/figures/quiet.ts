@@ -19,7 +19,7 @@ export async function until(
 
 /** Nothing is under way from what was measured before: no payment, no event, nothing that the mock owes. */
 export async function untilQuiet(db: Db, mockUrl: string): Promise<void> {
-  await until('everything is settled', 120_000, async () => {
+  await until('everything is settled', 300_000, async () => {
     const [left] = await db.run(COUNT_UNSETTLED, []);
     return left?.count === 0 && (await mockState(mockUrl)).events_owed === 0;
   });
