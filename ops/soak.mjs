@@ -53,6 +53,6 @@ function readArguments(args) {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   process.exitCode = 2;
 }

@@ -1,38 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { slowestRunMs } from '#payments/lease-arithmetic.js';
-import { SESSION_LIMITS } from '#postgres/pool.js';
 import { FAILPOINT_NAMES, type FailpointName } from '#seams/failpoints.js';
-import { LEASE_MS, ProcessSystem, type Seen } from '#testing/process-system.js';
+import { KEYED_REQUESTS, type Lay } from '#testing/keyed-requests.js';
+import { type Crash, PAST_SWEEP_MS, expectFinishedByOthers } from '#testing/kill-and-finish.js';
+import { ProcessSystem, type Seen } from '#testing/process-system.js';
 import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
 
-/** The sweep's mark trails by a lease, the longest statement and a margin. */
-const PAST_SWEEP_MS = LEASE_MS + SESSION_LIMITS.statementMs + 2_000;
-
-/** How a retry finds the key after a crash: unseen, held by the dead process, or finished. */
-type Left = 'unseen' | 'held' | 'finished';
-
 /** What a crash at each failpoint leaves. The first passage of `c5` and `c6` asks for our account. */
-const LEFT: Record<FailpointName, { hit: number; left: Left[]; charges: number }[]> = {
-  c1: [{ hit: 2, left: ['unseen'], charges: 0 }],
-  c2: [{ hit: 2, left: ['unseen', 'held'], charges: 0 }],
-  c3: [{ hit: 2, left: ['held'], charges: 0 }],
+const LEFT: Record<FailpointName, Omit<Crash, 'name'>[]> = {
+  c1: [{ hit: 2, left: ['unseen'], moved: 0 }],
+  c2: [{ hit: 2, left: ['unseen', 'held'], moved: 0 }],
+  c3: [{ hit: 2, left: ['held'], moved: 0 }],
   c5: [
-    { hit: 1, left: ['unseen'], charges: 0 },
-    { hit: 3, left: ['held'], charges: 1 },
+    { hit: 1, left: ['unseen'], moved: 0 },
+    { hit: 3, left: ['held'], moved: 1 },
   ],
   c6: [
-    { hit: 1, left: ['unseen'], charges: 0 },
-    { hit: 3, left: ['held'], charges: 1 },
+    { hit: 1, left: ['unseen'], moved: 0 },
+    { hit: 3, left: ['held'], moved: 1 },
   ],
-  c7: [{ hit: 2, left: ['held'], charges: 1 }],
-  c12: [{ hit: 2, left: ['held', 'finished'], charges: 1 }],
-  c13: [{ hit: 2, left: ['finished'], charges: 1 }],
-  c14: [{ hit: 2, left: ['finished'], charges: 1 }],
+  c7: [{ hit: 2, left: ['held'], moved: 1 }],
+  c12: [{ hit: 2, left: ['held', 'finished'], moved: 1 }],
+  c13: [{ hit: 2, left: ['finished'], moved: 1 }],
+  c14: [{ hit: 2, left: ['finished'], moved: 1 }],
 };
 const CRASHES = FAILPOINT_NAMES.flatMap((name) => LEFT[name].map((left) => ({ name, ...left })));
-const LONGER_THAN_ANY_TEST_MS = 600_000;
+const CRASH_TEST_MS = 180_000;
+
+/** The first passage of c5 and c6 asks for our account, which one request does for all. A cancel has no c1. */
+function requestsAt({ name, hit }: Crash): Lay[] {
+  const { charge, void: cancel, ...steps } = KEYED_REQUESTS;
+  if (hit === 1) return [charge];
+  return [charge, ...Object.values(steps), ...(name === 'c1' ? [] : [cancel])];
+}
 
 describe('a process of the request path', () => {
   const victims = new Processes();
@@ -52,7 +54,6 @@ describe('a process of the request path', () => {
   afterAll(() => system?.close());
 
   const pay = (to: ServiceProcess, key: string) => system.pay(to, key, { order_id: key });
-  const chargesOf = async (key: string) => (await readBooks(system, key)).charges.length;
   const whatDiffers = async (key: string, heard: Seen[]) =>
     disagreements(await readBooks(system, key), heard);
   const untilSucceeded = (key: string) => {
@@ -61,46 +62,12 @@ describe('a process of the request path', () => {
     return expect.poll(status, { timeout: 20_000 }).toBe('succeeded');
   };
 
-  /** A process that dies with two requests at one step: one waits there, the other brings the kill. */
-  async function crash(name: FailpointName, hit: number, keys: readonly string[]) {
-    const failpoints = `${name}:${hit}:delay=${LONGER_THAN_ANY_TEST_MS},${name}:${hit + 1}:kill`;
-    const victim = await system.api(victims, failpoints);
-    if (hit > 1) expect((await pay(victim, randomUUID())).status).toBe(201);
-    const heard = await Promise.all(keys.map((key) => pay(victim, key)));
-    expect(await victim.exit).toEqual({ code: null, signal: 'SIGKILL' });
-    for (const { whole } of heard) expect(whole).toBe(false);
-    return heard;
-  }
-
   it.each(CRASHES)(
-    'killed at $name, hit $hit: a retry alone, and the worker alone, make it one charge',
-    async ({ name, hit, left, charges }) => {
-      worker.kill('SIGSTOP');
-      const retried = randomUUID();
-      const recovered = randomUUID();
-      const [cut, alsoCut] = await crash(name, hit, [retried, recovered]);
-      await expect.poll(() => chargesOf(retried)).toBe(charges);
-      await expect.poll(() => chargesOf(recovered)).toBe(charges);
-
-      const first = await pay(next, retried);
-      expect(left).toContain(leftBy(first));
-      await system.advance(LEASE_MS);
-      const last = await pay(next, retried);
-      expect(last.status, last.text).toBe(201);
-      expect(await whatDiffers(retried, [cut!, first, last])).toEqual([]);
-
-      worker.kill('SIGCONT');
-      const { key } = await readBooks(system, recovered);
-      expect(key !== null || left.includes('unseen')).toBe(true);
-      if (key !== null) {
-        await system.advance(PAST_SWEEP_MS);
-        await untilSucceeded(recovered);
-      }
-      const answer = await pay(next, recovered);
-      expect(answer.status, answer.text).toBe(201);
-      expect(answer.headers['idempotent-replayed']).toBe(key === null ? undefined : 'true');
-      expect(await whatDiffers(recovered, [alsoCut!, answer])).toEqual([]);
+    'killed at $name, hit $hit: a retry alone, and the worker alone, finish every kind of request once',
+    async (crash) => {
+      await expectFinishedByOthers({ system, victims, next, worker }, crash, requestsAt(crash));
     },
+    CRASH_TEST_MS,
   );
 
   it.each(['c5:2', 'c6:2'])(
@@ -153,8 +120,3 @@ describe('a process of the request path', () => {
     },
   );
 });
-
-function leftBy(retried: Seen): Left {
-  if (retried.status === 409) return 'held';
-  return retried.headers['idempotent-replayed'] === 'true' ? 'finished' : 'unseen';
-}

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
-import type { BookLine, MockClient } from './mock-client.js';
+import type { MockClient } from './mock-client.js';
 import { type Books, disagreements } from './three-books.js';
 
 type Places = { owner: pg.Client; mockClient: MockClient; accountId: string };

@@ -67,14 +67,26 @@ export class ProcessSystem {
     body: object = {},
     more: { headers?: Record<string, string>; hangUp?: Promise<unknown> } = {},
   ): Promise<Seen> {
-    const text = JSON.stringify({ ...honestBody(), ...body });
+    return this.post(
+      service,
+      { path: '/v1/payments', key, body: { ...honestBody(), ...body } },
+      more,
+    );
+  }
+
+  /** Any POST under a key. */
+  post(
+    service: ServiceProcess,
+    { path, key, body }: { path: string; key: string; body: object },
+    more: { headers?: Record<string, string>; hangUp?: Promise<unknown> } = {},
+  ): Promise<Seen> {
     const headers = {
       authorization: `Bearer ${this.apiKey}`,
       'content-type': 'application/json',
       'idempotency-key': key,
       ...more.headers,
     };
-    return sendTo(`${service.url}/v1/payments`, 'POST', text, headers, more.hangUp);
+    return sendTo(service.url + path, 'POST', JSON.stringify(body), headers, more.hangUp);
   }
 
   get(service: ServiceProcess, path: string): Promise<Seen> {

@@ -172,7 +172,7 @@ export class ServiceProcess {
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 90_000;
 let built = false;
 
 /** Once in each test file that spawns; a build of unchanged sources is a matter of milliseconds. */
