@@ -3,12 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '#embedded/postgres-server.js';
+import { slowestRunMs } from '#payments/lease-arithmetic.js';
 import { FIND_LIVE_OWNERS } from '#payments/orphans.sql.js';
 import { newWatch, takeOrphans } from '#payments/take-orphans.js';
 import { createTestDatabase } from '#testing/database.js';
 import { type Node, startNode } from '#testing/node.js';
 import { type System, startSystem } from '#testing/system.js';
 import { until } from '#testing/until.js';
+
+/** The processor's answer comes when the database is back, and long before the deadline of its call. */
+const PROCESSOR_TIMEOUT_MS = 30_000;
+const ENV = {
+  PROCESSOR_TIMEOUT_MS: String(PROCESSOR_TIMEOUT_MS),
+  LEASE_MS: String(slowestRunMs(PROCESSOR_TIMEOUT_MS) + 1),
+};
 
 describe('a restart of the database', () => {
   let folder: string;
@@ -19,8 +27,8 @@ describe('a restart of the database', () => {
     folder = mkdtempSync(join(tmpdir(), 'payonce-restart-'));
     chmodSync(folder, 0o711); // the server's own user passes through
     server = await startServer();
-    system = await startSystem({ database: await createTestDatabase(server.ownerUrl) });
-    other = await startNode(system, {});
+    system = await startSystem({ database: await createTestDatabase(server.ownerUrl), env: ENV });
+    other = await startNode(system, {}, ENV);
   });
   afterAll(async () => {
     await other?.close();
@@ -38,7 +46,7 @@ describe('a restart of the database', () => {
     const { deps } = system.core;
     const watch = newWatch();
     const slow = [system.client, other.client].map((client) =>
-      client.pay({ payment_method: 'pm_test_slow_4500' }),
+      client.pay({ payment_method: 'pm_test_slow_6000' }),
     );
     const held = 'SELECT DISTINCT owner FROM idempotency_keys';
     await until(async () => (await system.owner.query(held)).rowCount === 2);

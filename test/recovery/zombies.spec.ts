@@ -7,8 +7,8 @@ import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
 import { until } from '#testing/until.js';
 
-/** Its deadline must not end while it is stopped. */
-const PROCESSOR_TIMEOUT_MS = 20_000;
+/** Its deadline must not end while it is stopped, also on a machine that is busy. */
+const PROCESSOR_TIMEOUT_MS = 60_000;
 const ENV = {
   PROCESSOR_TIMEOUT_MS: String(PROCESSOR_TIMEOUT_MS),
   LEASE_MS: String(slowestRunMs(PROCESSOR_TIMEOUT_MS) + 1),
@@ -17,7 +17,7 @@ const ENV = {
 /** What a zombie would say whose record step was stopped by the last guard, and not by its lost lease. */
 const ALARMS = ['record_refused', 'late_outcome_differs'];
 
-describe('an owner that was taken for dead while it lives', () => {
+describe('an owner that was taken for dead while it lives', { timeout: 180_000 }, () => {
   const processes = new Processes();
   let system: ProcessSystem;
   beforeAll(async () => void (system = await ProcessSystem.start()));

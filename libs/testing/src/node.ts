@@ -8,13 +8,21 @@ import type { System } from './system.js';
 export type Node = { client: ApiClient; core: Core; close(): Promise<void> };
 
 /** One more API on the database and the processor of a system; its sessions have these settings. */
-export async function startNode(system: System, session: Record<string, string>): Promise<Node> {
+export async function startNode(
+  system: System,
+  session: Record<string, string>,
+  env: Record<string, string> = {},
+): Promise<Node> {
   const url = new URL(system.database.appUrl);
   const settings = Object.entries(session).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
   );
   url.searchParams.set('options', settings.join(' '));
-  const config = readConfig({ APP_DATABASE_URL: url.href, STRIPE_API_BASE: system.mock.url });
+  const config = readConfig({
+    APP_DATABASE_URL: url.href,
+    STRIPE_API_BASE: system.mock.url,
+    ...env,
+  });
   const logger = openLogger('node', 'debug', {
     write: (line: string) => void system.log.push(JSON.parse(line)),
   });
