@@ -24,7 +24,9 @@ describe('the page for operators', () => {
 
   it('shows a command for each route of theirs', async () => {
     const { paths } = (await ann.get('/openapi.json')).json;
-    const routes = Object.keys(paths).filter((path) => /^\/v1\/operations\/(r|inbox|a|b)/.test(path));
+    const routes = Object.keys(paths).filter((path) =>
+      /^\/v1\/operations\/(r|inbox|a|b)/.test(path),
+    );
     const shown = commands.map(({ path }) => path.split('?')[0]);
     const missing = routes.filter((route) => !shown.includes(route.replaceAll(/\{\w+\}/g, ID)));
     expect(missing).toEqual([]);
