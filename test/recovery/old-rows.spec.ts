@@ -131,6 +131,20 @@ describe('rows of the first version', () => {
     await expectEnd(key, 402, []);
   });
 
+  it('late-success: news that the old code could only hold is recorded, and stands in suspense', async () => {
+    expect(await inboxStates()).toMatchObject({ evt_v1_held: 'received' });
+    const there = await chargeAsBefore('late-success-caller');
+    await system.owner.query(
+      `UPDATE webhook_inbox SET object_id = $1, payload = replace(payload, object_id, $1), next_try_at = payonce_now()
+        WHERE event_id = 'evt_v1_held'`,
+      [there],
+    );
+    await system.sweepInbox();
+    expect(await inboxStates()).toMatchObject({ evt_v1_held: 'applied' });
+    const { ledger } = await books('late-success-caller');
+    expect(ledger.map(({ entry_kind }) => entry_kind)).toContain('late_success');
+  });
+
   /** The three books of one key, and the same answer once more. */
   async function expectEnd(key: string, status: number, heard: Answer[]): Promise<void> {
     if (status === 202) return;

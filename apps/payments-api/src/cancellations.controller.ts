@@ -1,6 +1,5 @@
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FINGERPRINT_VERSION, fingerprint, matchesFingerprint } from '#idempotency/fingerprint.js';
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
 import { hashKey } from '#idempotency/processor-key.js';
 import { cancelByKey, cancelPayment } from '#payments/cancel-payment.js';
@@ -9,15 +8,27 @@ import { NeedsScope, callerOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
 import { sendReply } from '#platform/send-reply.js';
+import { answerKeyed } from './answer-keyed.js';
 import { DescribeCancel, DescribeCancelByKey } from './cancellations.openapi.js';
 import { readPaymentId } from './read-filters.js';
-import { readBody, readKey, readOptionalBody } from './read-request.js';
+import { readPatience } from './read-prefer.js';
+import { readBody } from './read-request.js';
+import { type StepRoute, readStepIntent } from './read-step-intent.js';
+
+const CANCEL: StepRoute = {
+  kind: 'void',
+  route: '/v1/payments/:id/cancel',
+  judge: (body) => {
+    refuseMembers(body, []);
+    return { kind: 'accepted', amount: null, currency: null, reason: null };
+  },
+};
 
 @Controller('v1')
 export class CancellationsController {
   constructor(
-    private readonly core: Core,
-    private readonly limits: AccountLimits,
+    readonly core: Core,
+    readonly limits: AccountLimits,
   ) {}
 
   @Post('payments/:id/cancel')
@@ -29,37 +40,14 @@ export class CancellationsController {
     @Res() response: FastifyReply,
     @Param('id') id: string,
   ): Promise<void> {
-    const body = readOptionalBody(request);
-    const key = readKey(request);
-    refuseMembers(body, []);
-    const route = '/v1/payments/:id/cancel';
-    const fingerprinted = { method: 'POST', route, params: { id }, body };
-    const caller = callerOf(request);
-    const { accountId } = caller;
-    const { full, leave } = this.limits.enter(accountId);
-    const reply = await cancelPayment(this.core.deps, {
-      kind: 'void',
-      account: { id: accountId, orderOnce: caller.orderOnce ?? this.core.config.orderOnce },
-      paymentId: readPaymentId(id),
-      requestId: request.id,
-      operation: `POST ${route}`,
-      keyHash: hashKey(key),
-      processorKey: null,
-      fingerprint: fingerprint(fingerprinted),
-      fingerprintVersion: FINGERPRINT_VERSION,
-      matches: (version, stored) => matchesFingerprint(fingerprinted, version, stored),
-      verdict:
-        full === null
-          ? {
-              kind: 'accepted',
-              amount: null,
-              currency: null,
-              reason: null,
-              claimed: () => this.limits.claimed(accountId),
-            }
-          : { kind: 'refused', problem: this.limits.problem(full) },
-    }).finally(leave);
-    await sendReply(request, response, reply);
+    await answerKeyed(this, request, response, {
+      preference: readPatience(request.raw.rawHeaders),
+      read: (full) => {
+        const intent = readStepIntent(this, request, id, CANCEL, full);
+        return { ...intent, paymentId: readPaymentId(id) };
+      },
+      run: (intent) => cancelPayment(this.core.deps, intent),
+    });
   }
 
   @Post('cancellations')

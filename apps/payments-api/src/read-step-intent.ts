@@ -12,7 +12,7 @@ import { readKey, readOptionalBody } from './read-request.js';
 
 /** A route on which something is done with a payment. */
 export type StepRoute = {
-  kind: 'capture' | 'refund';
+  kind: StepIntent['kind'];
   route: string;
   judge: (body: unknown) => Asked | Refused;
 };
@@ -26,7 +26,7 @@ export type Asked = {
 };
 
 /**
- * Reads a request to capture or refund a payment, in the order of `readIntent`. Throws ProblemError for what
+ * Reads a request to capture, void or refund a payment, in the order of `readIntent`. Throws ProblemError for what
  * can be said without the key; validation, an id that is none, and limits are part of the withheld verdict.
  */
 export function readStepIntent(
@@ -43,7 +43,8 @@ export function readStepIntent(
     ...keyedRequest(core, request, { route, params: { id: paymentId }, body, key }),
     kind,
     paymentId,
-    processorKey: deriveProcessorKey(accountId, kind, key),
+    // A void's is derived from the payment, when it is claimed.
+    processorKey: kind === 'void' ? null : deriveProcessorKey(accountId, kind, key),
     verdict: verdictOf(),
   };
 
