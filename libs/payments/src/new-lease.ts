@@ -72,6 +72,21 @@ export function runMaySendUntilMs(terms: Terms, sendUntilMs: number): number {
   return keepsKeys(terms) ? sendUntilMs : sendUntilMs + terms.leaseMs;
 }
 
+/** What is so of every claim that was just made: it sends for the first time, and recovery knows nothing of it. */
+export const FIRST_RUN = {
+  knownAs: null,
+  action: 'send',
+  givenUp: false,
+  attemptNo: 1,
+  unknownBefore: false,
+  storedErrorAtMs: null,
+  waits: 0,
+  tries: 0,
+  inReview: false,
+  queued: false,
+  byReader: false,
+} as const;
+
 /** The lease of a claim that was just made. `monotonicMs` was read before the statement was sent. */
 export function newLease(
   { processor, terms }: LeaseDeps,
@@ -90,20 +105,10 @@ export function newLease(
     operation: { kind: 'charge' },
     payment: pendingPayment(intent.account.id, order, processor.name, claim),
     refund: null,
-    knownAs: null,
+    ...FIRST_RUN,
     claimRequestId: intent.requestId,
     requestId: intent.requestId,
-    action: 'send',
-    givenUp: false,
-    attemptNo: 1,
-    unknownBefore: false,
     sendUntilMs: runMaySendUntilMs(terms, claimedAtMs + sendWindowMs(terms)),
-    storedErrorAtMs: null,
-    waits: 0,
-    tries: 0,
-    inReview: false,
-    queued: false,
-    byReader: false,
     patience: intent.patience ?? null,
     processor: {
       name: processor.name,

@@ -3,7 +3,7 @@ import type { ClaimStepRow, TargetRow } from './claim-step.sql.js';
 import type { Deps } from './deps.js';
 import type { StepIntent } from './intent.js';
 import type { Lease } from './lease.js';
-import { runMaySendUntilMs, sendWindowMs } from './new-lease.js';
+import { FIRST_RUN, runMaySendUntilMs, sendWindowMs } from './new-lease.js';
 import { paymentFrom } from './payment.sql.js';
 
 type Parts = Pick<Deps, 'processor' | 'terms' | 'instance'>;
@@ -104,20 +104,10 @@ export function newStepLease(
             createdAt: row.claimed_at_now,
             settledAt: null,
           },
-    knownAs: null,
+    ...FIRST_RUN,
     claimRequestId: intent.requestId,
     requestId: intent.requestId,
-    action: 'send',
-    givenUp: false,
-    attemptNo: 1,
-    unknownBefore: false,
     sendUntilMs: runMaySendUntilMs(terms, claimedAtMs + sendWindowMs(terms)),
-    storedErrorAtMs: null,
-    waits: 0,
-    tries: 0,
-    inReview: false,
-    queued: false,
-    byReader: false,
     patience: intent.patience ?? null,
     processor: {
       name: target.processor_name,

@@ -1,4 +1,5 @@
 import { statement } from '#postgres/statement.js';
+import { FINISHED_KEY } from './finished-key.sql.js';
 
 /**
  * The record step of a capture or a void: as for a charge, key, payment, attempt, ledger, event and saved
@@ -11,16 +12,7 @@ import { statement } from '#postgres/statement.js';
  */
 export const RECORD_STEP = statement<{ payment_id: string }>(
   'payments.record_step',
-  `WITH key AS (
-     UPDATE idempotency_keys
-        SET state = 'finished',
-            locked_until = payonce_now(),
-            answer_day = (payonce_now() AT TIME ZONE 'UTC')::date
-      WHERE account_id = $1::uuid AND key_hash = $2::bytea
-        AND state = 'started'
-        AND lease_token = $3::uuid
-     RETURNING account_id, key_hash, payment_id, operation_id, answer_day
-   ), payment AS (
+  `WITH ${FINISHED_KEY}, payment AS (
      UPDATE payments p
         SET status = CASE WHEN $4::boolean THEN $5::text ELSE p.status END,
             amount_captured = CASE WHEN $4::boolean THEN $6::bigint ELSE p.amount_captured END,

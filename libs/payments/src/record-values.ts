@@ -33,7 +33,7 @@ export function recordStatement(
 }
 
 function charge(lease: Lease, outcome: FinalOutcome, settlement: Settlement): unknown[] {
-  const { payment, event, reply } = settlement;
+  const { payment } = settlement;
   return [
     payment.status,
     payment.processorId,
@@ -45,13 +45,7 @@ function charge(lease: Lease, outcome: FinalOutcome, settlement: Settlement): un
     outcome.kind,
     detailOf(outcome),
     lease.attemptNo,
-    ...transferColumns(settlement),
-    event.type,
-    event.payload,
-    reply.status,
-    reply.contentType,
-    reply.location,
-    reply.body,
+    ...writtenColumns(settlement),
     payment.id,
     lease.operationId,
     settlement.expiresAt,
@@ -64,7 +58,7 @@ function step(
   settlement: Settlement,
   settledAt: Date,
 ): unknown[] {
-  const { payment, event, reply } = settlement;
+  const { payment } = settlement;
   return [
     settlement.done,
     payment.status,
@@ -73,13 +67,7 @@ function step(
     outcome.kind,
     detailOf(outcome),
     lease.attemptNo,
-    ...transferColumns(settlement),
-    event.type,
-    event.payload,
-    reply.status,
-    reply.contentType,
-    reply.location,
-    reply.body,
+    ...writtenColumns(settlement),
     payment.id,
     lease.operationId,
     settlement.transfers.map(({ sourceId }) => sourceId),
@@ -93,7 +81,7 @@ function refund(
   settlement: Settlement,
   settledAt: Date,
 ): unknown[] {
-  const { refund: moved, event, reply } = settlement;
+  const { refund: moved } = settlement;
   if (moved === null) throw new Error('Bug: a refund without its row');
   return [
     moved.status,
@@ -105,13 +93,7 @@ function refund(
     outcome.kind,
     detailOf(outcome),
     lease.attemptNo,
-    ...transferColumns(settlement),
-    event.type,
-    event.payload,
-    reply.status,
-    reply.contentType,
-    reply.location,
-    reply.body,
+    ...writtenColumns(settlement),
     lease.payment.id,
     lease.operationId,
     moved.id,
@@ -119,12 +101,19 @@ function refund(
   ];
 }
 
-function transferColumns({ transfers }: Settlement): unknown[] {
+/** Ledger, event and answer, in the order of all three statements. */
+function writtenColumns({ transfers, event, reply }: Settlement): unknown[] {
   return [
     transfers.map(({ kind }) => kind),
     transfers.map(({ debit }) => debit),
     transfers.map(({ credit }) => credit),
     transfers.map(({ amount }) => amount),
+    event.type,
+    event.payload,
+    reply.status,
+    reply.contentType,
+    reply.location,
+    reply.body,
   ];
 }
 

@@ -1,4 +1,5 @@
 import { statement } from '#postgres/statement.js';
+import { FINISHED_KEY } from './finished-key.sql.js';
 
 /**
  * The record step: key, payment, attempt, order slot, ledger, event and saved answer change together, in
@@ -17,16 +18,7 @@ import { statement } from '#postgres/statement.js';
  */
 export const RECORD = statement<{ payment_id: string }>(
   'payments.record',
-  `WITH key AS (
-     UPDATE idempotency_keys
-        SET state = 'finished',
-            locked_until = payonce_now(),
-            answer_day = (payonce_now() AT TIME ZONE 'UTC')::date
-      WHERE account_id = $1::uuid AND key_hash = $2::bytea
-        AND state = 'started'
-        AND lease_token = $3::uuid
-     RETURNING account_id, key_hash, payment_id, operation_id, answer_day
-   ), payment AS (
+  `WITH ${FINISHED_KEY}, payment AS (
      UPDATE payments p
         SET status = $4::text,
             processor_id = $5::text,
