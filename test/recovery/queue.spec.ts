@@ -116,6 +116,14 @@ describe('a worker that dies over queued payments', () => {
     return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
   };
 
+  const sessionsOfWorkers = async (): Promise<number> => {
+    const { rows } = await system.owner.query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'recovery-worker%'`,
+    );
+    return rows[0].n;
+  };
+
   it.each([
     { point: 'c5:2', left: ['started'] },
     { point: 'c6:2', left: ['started'] },
@@ -127,6 +135,7 @@ describe('a worker that dies over queued payments', () => {
     // The first passage asks for our account there.
     const victim = await system.worker(workers, `${point}:kill`);
     expect(await victim.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    await until(async () => (await sessionsOfWorkers()) === 0); // what it had sent may still be running
     const before = await readBooks(system, key);
     expect(left).toContain(before.key?.state);
     if (before.key?.state === 'started') await system.worker(workers);
