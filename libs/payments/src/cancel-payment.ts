@@ -10,7 +10,7 @@ import {
   FIND_CANCELABLE_BY_ID,
   FIND_CANCELABLE_BY_KEY,
 } from './cancel.sql.js';
-import { replayOf } from './claim-key.js';
+import { endedClaim } from './claim-key.js';
 import { FIND_KEY, type WinnerColumns } from './claim.sql.js';
 import { renderPayment } from './payment.js';
 import { paymentFrom } from './payment.sql.js';
@@ -24,7 +24,7 @@ import {
   problemReply,
 } from './reply.js';
 import { runStep } from './run-step.js';
-import { finishOperation } from './take-payment.js';
+import { answerClaim, finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 import { queueVoid, runQueuedVoid } from './void-authorization.js';
 
@@ -43,8 +43,11 @@ export async function cancelPayment(deps: Deps, intent: StepIntent): Promise<Rep
   const { account, paymentId, keyHash, requestId } = intent;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const [own] = await db.run(FIND_KEY, [account.id, keyHash]);
-    if (own?.state === 'finished' || own?.state === 'canceled') return answerOfOwnKey(own, intent);
-    if (own) return runStep(deps, intent); // a void of ours that has not ended
+    if (own) {
+      const ended = endedClaim(intent, own);
+      // Else it is a void of ours that has not ended.
+      return ended === null ? runStep(deps, intent) : answerClaim(deps, ended, requestId);
+    }
     const [target] = await db.run(FIND_CANCELABLE_BY_ID, [account.id, paymentId]);
     if (!target) return problemReply({ code: 'payment_not_found' }, requestId);
     if (target.status === 'authorized') return runStep(deps, intent);
@@ -52,27 +55,13 @@ export async function cancelPayment(deps: Deps, intent: StepIntent): Promise<Rep
     if (refusal !== null) {
       // It may be our own twin, between the two looks, that canceled it.
       const [twin] = await db.run(FIND_KEY, [account.id, keyHash]);
-      return twin ? answerOfOwnKey(twin, intent) : refused(refusal, target, requestId);
+      if (twin) continue;
+      return refused(refusal, target, requestId);
     }
     const reply = await cancelRow(db, account.id, target, intent);
     if (reply !== null) return reply;
   }
   return problemReply({ code: 'payment_in_progress', extra: { payment_id: paymentId } }, requestId);
-}
-
-/** What a request meets at its own key. Like a payment's, a canceled key says so first. */
-function answerOfOwnKey(own: WinnerColumns, intent: StepIntent): Reply {
-  const extra = { payment_id: own.payment_id };
-  if (own.state === 'canceled') {
-    return problemReply({ code: 'idempotency_key_canceled', extra }, intent.requestId);
-  }
-  const same =
-    own.operation === intent.operation && intent.matches(own.fingerprint_version, own.fingerprint);
-  if (!same) {
-    return problemReply({ code: 'idempotency_key_reused' }, intent.requestId);
-  }
-  if (own.answer_body !== null) return replayOf(own);
-  return problemReply({ code: 'idempotency_key_expired', extra }, intent.requestId);
 }
 
 type AskedByKey = { accountId: string; keyHash: Buffer; requestId: string; newKeys: NewKeys };

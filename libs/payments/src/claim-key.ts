@@ -119,11 +119,9 @@ async function decide(
   winner: WinnerColumns,
   problem: Problem | null,
 ): Promise<Claim | Moved> {
-  if (winner.state === 'canceled') return canceled(winner); // whatever the body
-  if (!isSameRequest(request, winner)) return { kind: 'reused' };
+  const ended = endedClaim(request, winner);
+  if (ended !== null) return ended;
   switch (winner.state) {
-    case 'finished':
-      return answered(winner);
     case 'started':
       return winner.running
         ? { kind: 'running' }
@@ -134,9 +132,16 @@ async function decide(
       return claiming.enqueue === null
         ? resume(deps, request, claiming, 'released', false)
         : unlessRefused(claiming, () => claiming.enqueue?.(winner) ?? Promise.resolve(MOVED));
-    case 'queued':
+    default:
       return claiming.queued(winner);
   }
+}
+
+/** What there is to say without any work under the key; null while there is some. */
+export function endedClaim(request: KeyedRequest, winner: WinnerColumns): Claim | null {
+  if (winner.state === 'canceled') return canceled(winner); // whatever the body
+  if (!isSameRequest(request, winner)) return { kind: 'reused' };
+  return winner.state === 'finished' ? answered(winner) : null;
 }
 
 function isSameRequest(request: KeyedRequest, winner: WinnerColumns): boolean {

@@ -38,7 +38,7 @@ export async function claimStep(deps: Deps, intent: StepIntent): Promise<Claim> 
       return insertStep(deps, intent, target, token);
     },
     refusalOf: (error) => refusalOf(deps, intent, error),
-    claimed: () => verdict.kind === 'accepted' && verdict.claimed(),
+    claimed: () => claimed(intent),
     queued: (winner) => queued(deps, intent, winner),
     enqueue: null,
   };

@@ -25,10 +25,14 @@ export function judgeTarget(
   }
 }
 
-function judgeCapture(target: TargetRow, asked: Asked, extra: object): Problem | null {
+function judgeCapture(
+  target: TargetRow,
+  asked: Asked,
+  extra: Record<string, unknown>,
+): Problem | null {
   if (target.status !== 'authorized') {
     const detail = `The payment is ${target.status}; only an authorized one can be captured.`;
-    return { code: 'payment_not_capturable', detail, extra: { ...extra } };
+    return { code: 'payment_not_capturable', detail, extra };
   }
   const authorized = Number(target.amount);
   if (asked.amount !== null && asked.amount > authorized) {
