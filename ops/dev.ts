@@ -22,8 +22,9 @@ export async function main(args: string[]): Promise<void> {
   if (help) return say(HELP);
   await runUntilStopped(async (system) => {
     await system.start({ fresh });
-    tellHowToUse(system, (performance.now() - startedMs) / 1000);
+    // Before anybody is told that it is ready: a change made right after that must not be missed.
     watchSources(() => rebuild(system));
+    tellHowToUse(system, (performance.now() - startedMs) / 1000);
   }, fresh);
 }
 
