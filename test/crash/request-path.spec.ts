@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { slowestRunMs } from '#payments/lease-arithmetic.js';
-import { FAILPOINT_NAMES, type FailpointName } from '#seams/failpoints.js';
+import type { FailpointName } from '#seams/failpoints.js';
 import { KEYED_REQUESTS, type Lay } from '#testing/keyed-requests.js';
 import { type Crash, PAST_SWEEP_MS, expectFinishedByOthers } from '#testing/kill-and-finish.js';
 import { ProcessSystem, type Seen } from '#testing/process-system.js';
@@ -9,7 +9,8 @@ import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
 
 /** What a crash at each failpoint leaves. The first passage of `c5` and `c6` asks for our account. */
-const LEFT: Record<FailpointName, Omit<Crash, 'name'>[]> = {
+type RequestPoint = Extract<FailpointName, `c${number}`>;
+const LEFT: Record<RequestPoint, Omit<Crash, 'name'>[]> = {
   c1: [{ hit: 2, left: ['unseen'], moved: 0 }],
   c2: [{ hit: 2, left: ['unseen', 'held'], moved: 0 }],
   c3: [{ hit: 2, left: ['held'], moved: 0 }],
@@ -26,7 +27,8 @@ const LEFT: Record<FailpointName, Omit<Crash, 'name'>[]> = {
   c13: [{ hit: 2, left: ['finished'], moved: 1 }],
   c14: [{ hit: 2, left: ['finished'], moved: 1 }],
 };
-const CRASHES = FAILPOINT_NAMES.flatMap((name) => LEFT[name].map((left) => ({ name, ...left })));
+const POINTS = Object.keys(LEFT) as RequestPoint[];
+const CRASHES = POINTS.flatMap((name) => LEFT[name].map((left) => ({ name, ...left })));
 const CRASH_TEST_MS = 180_000;
 
 /** The first passage of c5 and c6 asks for our account, which one request does for all. */

@@ -1,4 +1,5 @@
 import type { Db } from '#postgres/db.js';
+import { failpoint } from '#seams/failpoints.js';
 import { RECEIVE_EVENT } from './inbox.sql.js';
 
 /** An event whose signature has been checked. */
@@ -28,6 +29,7 @@ export async function receiveEvent(
   processorName: string,
   event: IncomingEvent,
 ): Promise<Receipt> {
+  await failpoint('w1');
   const [row] = await db.run(RECEIVE_EVENT, [
     processorName,
     event.id,
@@ -36,6 +38,7 @@ export async function receiveEvent(
     event.payload,
     event.bodyHash,
   ]);
+  await failpoint('w2');
   if (row) return { kind: 'stored', deliveries: row.deliveries };
   log.critical('event_id_reused', { event_id: event.id, type: event.type });
   return { kind: 'reused' };

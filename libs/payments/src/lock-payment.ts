@@ -1,4 +1,5 @@
 import type { Tx } from '#postgres/db.js';
+import { failpoint } from '#seams/failpoints.js';
 import { LOCK_PAYMENT } from './lock-payment.sql.js';
 import type { Payment } from './payment.js';
 import { paymentFrom } from './payment.sql.js';
@@ -20,6 +21,7 @@ export async function lockPayment(
 ): Promise<LockedPayment | null> {
   const [row] = await tx.run(LOCK_PAYMENT, [accountId, paymentId]);
   if (!row) return null;
+  await failpoint('w4');
   return {
     payment: paymentFrom(accountId, row),
     amountReserved: Number(row.amount_reserved),

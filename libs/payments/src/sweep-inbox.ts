@@ -11,6 +11,7 @@ import {
   isOverload,
   isWorthRepeating,
 } from '#postgres/errors.js';
+import { failpoint } from '#seams/failpoints.js';
 import { applyEvent } from './apply-event.js';
 import type { Deps } from './deps.js';
 import type { Verdict } from './news.js';
@@ -59,7 +60,9 @@ export async function readInboxLag({ db }: Pick<Deps, 'db'>): Promise<InboxLag> 
 
 async function workOn(deps: Deps, event: DueEvent, requestId: string): Promise<End> {
   try {
+    await failpoint('w3');
     const verdict = await applyEvent(deps, event, requestId);
+    await failpoint('w5');
     if (verdict.kind === 'wait') await postpone(deps, event, verdict.reason, 0);
     else await settle(deps, event, verdict.kind, verdict.reason, verdict.about, 0);
     return verdict.kind;

@@ -1,5 +1,6 @@
 import { violatedConstraint } from '#postgres/errors.js';
 import { SESSION_LIMITS } from '#postgres/pool.js';
+import { failpoint } from '#seams/failpoints.js';
 import type { Deps } from './deps.js';
 import {
   ADVANCE_MARK,
@@ -89,6 +90,7 @@ async function finishDue(deps: Deps, due: Due, requestId: string): Promise<numbe
   }
   if (due.state === 'released' && !due.ended) return null;
   try {
+    await failpoint('x1');
     const lease = await takeUp(deps, {
       accountId: due.account_id,
       keyHash: due.key_hash,
@@ -98,9 +100,12 @@ async function finishDue(deps: Deps, due: Due, requestId: string): Promise<numbe
       actor: 'worker',
       requestId,
     });
-    if (lease !== null) return (await finishOperation(deps, lease)).status;
-    await deps.db.run(LOOK_AGAIN_SOON, [due.account_id, due.key_hash]);
-    return null;
+    if (lease === null) {
+      await deps.db.run(LOOK_AGAIN_SOON, [due.account_id, due.key_hash]);
+      return null;
+    }
+    await failpoint('x2');
+    return (await finishOperation(deps, lease)).status;
   } catch (error) {
     deps.log.warning('sweep_item_failed', {
       error: String(error),

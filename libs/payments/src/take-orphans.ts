@@ -1,3 +1,4 @@
+import { failpoint } from '#seams/failpoints.js';
 import type { Deps } from './deps.js';
 import { FIND_LIVE_OWNERS, FIND_ORPHANS } from './orphans.sql.js';
 import { finishOperation } from './take-payment.js';
@@ -81,6 +82,7 @@ type Orphan = { account_id: string; key_hash: Buffer; owner: number };
 
 async function finishOrphan(deps: Deps, orphan: Orphan, requestId: string): Promise<boolean> {
   try {
+    await failpoint('x1');
     const lease = await takeUp(deps, {
       accountId: orphan.account_id,
       keyHash: orphan.key_hash,
@@ -92,6 +94,7 @@ async function finishOrphan(deps: Deps, orphan: Orphan, requestId: string): Prom
       requestId,
     });
     if (lease === null) return false;
+    await failpoint('x2');
     await finishOperation(deps, lease);
     return true;
   } catch (error) {

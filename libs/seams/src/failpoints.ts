@@ -5,7 +5,16 @@
  *
  * A hit is counted, never timed: `c5:2:kill` kills at the second passage of `c5`, however fast that is.
  */
-export const FAILPOINT_NAMES = ['c1', 'c2', 'c3', 'c5', 'c6', 'c7', 'c12', 'c13', 'c14'] as const;
+// prettier-ignore
+export const FAILPOINT_NAMES = [
+  // A request: it is read, its claim sent, committed; the call written, its answer in, not parsed; before the
+  // record step, that one sent, committed; half of the answer written. Recovery passes c5 to c13 as well.
+  'c1', 'c2', 'c3', 'c5', 'c6', 'c7', 'c12', 'c13', 'c14',
+  // An event: verified, stored, taken by a worker, its payment locked, applied and not yet marked so.
+  'w1', 'w2', 'w3', 'w4', 'w5',
+  // Recovery: an item is found due, and taken over.
+  'x1', 'x2',
+] as const;
 export type FailpointName = (typeof FAILPOINT_NAMES)[number];
 
 const ACTIONS = ['kill', 'term', 'stop', 'throw', 'delay', 'block'] as const;
