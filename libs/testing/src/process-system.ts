@@ -11,6 +11,8 @@ import { MockClient } from './mock-client.js';
 import { Processes, type ServiceProcess } from './processes.js';
 import { bendTime } from './system.js';
 
+type Options = { webhooksTo?: string; database?: TestDatabase };
+
 /** A database with a bent clock and a card processor; the services around them are the test's to start. */
 export class ProcessSystem {
   /** Kept until the system is closed; a test keeps what it kills in a `Processes` of its own. */
@@ -26,9 +28,12 @@ export class ProcessSystem {
 
   mockClient = new MockClient('');
 
-  /** `webhooksTo`: where the processor sends its events; nowhere without it. */
-  static async start({ webhooksTo = '' } = {}): Promise<ProcessSystem> {
-    const database = await createTestDatabase();
+  /**
+   * `webhooksTo`: where the processor sends its events; nowhere without it. `database`: a migrated one to run on,
+   * in place of a fresh clone; it is dropped at the end as well.
+   */
+  static async start({ webhooksTo = '', database: given }: Options = {}): Promise<ProcessSystem> {
+    const database = given ?? (await createTestDatabase());
     const owner = new pg.Client({ connectionString: database.url });
     owner.on('error', () => {});
     await owner.connect();
