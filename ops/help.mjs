@@ -16,6 +16,7 @@ export const COMMANDS = {
   figures:
     'Measures and prints the figures of the README, with machine, versions and sample sizes.',
   load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',
+  model: 'Searches the protocol as a small state machine: every state, up to three faults.',
   help: 'Prints this list.',
 };
 
