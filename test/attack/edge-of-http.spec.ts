@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { honestBody } from '#testing/http.js';
-import { open } from '#testing/raw-request.js';
+import { open, rawPayment, sendRaw } from '#testing/raw-request.js';
 import { type System, startSystem } from '#testing/system.js';
 import { BrokenRequests } from '../../apps/payments-api/src/broken-requests.js';
 
@@ -48,13 +48,6 @@ describe('bytes that break HTTP behind a payment that runs', () => {
       ...lines,
       '\r\n',
     ].join('\r\n');
-
-  async function untilEnd(socket: Socket): Promise<string> {
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    await new Promise((resolve) => socket.once('end', resolve));
-    return text;
-  }
 });
 
 describe('an address that is none', () => {
@@ -67,6 +60,110 @@ describe('an address that is none', () => {
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(answer.headers.get('request-id')).toBe(answer.json.request_id);
     expect(answer.text).not.toContain(CARD);
+  });
+});
+
+describe('an address that is nearly one', () => {
+  it.each(['/v1/payments/', '/v1/operations/audit/'])(
+    '%s: is not there, whatever the method',
+    async (path) => {
+      const answers = await Promise.all(
+        ['GET', 'POST'].map((method) => system.client.send(method, path, {})),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    },
+  );
+
+  it('is refused in our form even where Fastify runs none of its hooks', async () => {
+    const star = Buffer.from('GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const { status, headers, json } = await sendRaw(system.client.url, star);
+    expect([status, headers.get('request-id'), headers.get('cache-control')]).toEqual([
+      404,
+      json.request_id,
+      'no-store',
+    ]);
+  });
+});
+
+describe('a request that does not name one host', () => {
+  it.each([
+    ['names none', ''],
+    ['names two', 'Host: 127.0.0.1\r\nHost: evil.example\r\n'],
+  ])('%s: is refused in our form, and nothing is done', async (_what, hosts) => {
+    const honest = rawPayment(
+      system.client.apiKey,
+      [`Idempotency-Key: ${randomUUID()}`],
+      JSON.stringify(honestBody()),
+    ).toString('latin1');
+    const strange = Buffer.from(honest.replace('Host: 127.0.0.1\r\n', hosts), 'latin1');
+    const { status, headers, json } = await sendRaw(system.client.url, strange);
+    expect([status, json.code]).toEqual([400, 'validation_failed']);
+    expect(headers.get('request-id')).toBe(json.request_id);
+    expect((await sendRaw(system.client.url, Buffer.from(honest, 'latin1'))).status).toBe(201);
+  });
+});
+
+describe('an expectation', () => {
+  it('that is 100-continue does not come to stand in the answer to an earlier request', async () => {
+    const socket = await open(system.client.url);
+    const get = (path: string, more = '') =>
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${system.client.apiKey}\r\n${more}\r\n`;
+    // The connection ends after it: nobody could tell a body that comes now from another request.
+    socket.write(get('/v1/payments') + get('/v1/refunds', 'Expect: 100-continue\r\n'));
+    const answers = (await untilEnd(socket)).split(/(?=HTTP\/1\.1 )/);
+    expect(answers.map((answer) => answer.split('\r\n', 1)[0])).toEqual(
+      Array.from({ length: 2 }, () => 'HTTP/1.1 200 OK'),
+    );
+    for (const answer of answers) expect(answer).toMatch(/\r\n\r\n\{"data":/);
+  });
+
+  it('that is 100-continue is met where nothing is in front of it', async () => {
+    const lines = ['Expect: 100-continue', `Idempotency-Key: ${randomUUID()}`];
+    const { raw } = await sendRaw(
+      system.client.url,
+      rawPayment(system.client.apiKey, lines, JSON.stringify(honestBody())),
+    );
+    expect(raw).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  it('that nobody knows means nothing', async () => {
+    const lines = ['Expect: the-best', `Idempotency-Key: ${randomUUID()}`];
+    const { status } = await sendRaw(
+      system.client.url,
+      rawPayment(system.client.apiKey, lines, JSON.stringify(honestBody())),
+    );
+    expect(status).toBe(201);
+  });
+});
+
+describe('a Content-Type that nobody can read', () => {
+  const strange = (path: string, headers: Record<string, string> = {}) =>
+    system.client.send('POST', path, {
+      body: JSON.stringify(honestBody()),
+      headers: { 'idempotency-key': randomUUID(), 'content-type': 'no type', ...headers },
+    });
+
+  it('is not looked at before it is known who asks, and where', async () => {
+    expect((await strange('/v1/payments', { authorization: 'Bearer none' })).status).toBe(401);
+    expect((await strange('/v1/nowhere')).status).toBe(404);
+    expect((await strange('/v1/payments')).json.code).toBe('unsupported_media_type');
+  });
+
+  it('means nothing where a signature is the credential', async () => {
+    const answer = await strange('/webhooks/stripe', { 'stripe-signature': 't=1' });
+    expect([answer.status, answer.json.code]).toEqual([400, 'webhook_signature_invalid']);
+  });
+});
+
+describe('a secret in place of a payment method', () => {
+  it.each([
+    ['of the processor', 'sk_live_51HxYzAbCdEfGhIjKlMnOp'],
+    ['that signs events', 'whsec_51HxYzAbCdEfGhIjKlMnOp'],
+    ['of ours', 'po_live_51HxYzAbCdEfGhIjKlMnOp'],
+  ])('%s: is refused, so that it is neither kept nor sent on', async (_whose, payment_method) => {
+    const answer = await system.client.pay({ payment_method });
+    expect(answer.json).toMatchObject({ code: 'validation_failed', param: 'payment_method' });
+    expect(answer.text).not.toContain(payment_method);
   });
 });
 
@@ -83,3 +180,10 @@ describe('a name as long as a body may be', () => {
     expect(answer.text).not.toContain(CARD);
   });
 });
+
+async function untilEnd(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await new Promise((resolve) => socket.once('end', resolve));
+  return text;
+}

@@ -6,7 +6,7 @@ export function allowedMethods(fastify: FastifyInstance): (path: string) => stri
   fastify.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
     const pattern = new RegExp(
-      `^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+')}/?$`,
+      `^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+')}$`,
     );
     for (const name of [method].flat()) routes.push({ pattern, method: name });
   });

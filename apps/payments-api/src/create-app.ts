@@ -9,6 +9,7 @@ import { renderProblem } from '#problems/problems.js';
 import { AppModule } from './app.module.js';
 import { allowedMethods } from './allowed-methods.js';
 import { BrokenRequests } from './broken-requests.js';
+import { meetExpectations, refuseStrangeHosts } from './strange-headers.js';
 import { serveOpenApi } from './openapi.js';
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -19,6 +20,8 @@ const HTTP_LIMITS = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 65_000,
+  // Node would refuse a request without Host in words of its own; `refuseStrangeHosts` does it in ours.
+  requireHostHeader: false,
 };
 
 /** Builds the API around an open core. It does not listen yet. */
@@ -43,9 +46,11 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
   broken.watch(fastify);
   fastify.decorateRequest('facts', null as unknown as FastifyRequest['facts']);
   fastify.addHook('onRequest', async (request, response) => {
-    request.facts = {};
+    request.facts = takeContentType(request);
     response.headers(headersOfEveryAnswer(request.id));
   });
+  refuseStrangeHosts(fastify);
+  meetExpectations(fastify);
   logRequests(fastify, core);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.around(core), adapter, {
     bodyParser: false,
@@ -62,6 +67,14 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
   await app.init();
   await fastify.ready();
   return app;
+}
+
+/** Fastify would answer one that it cannot read itself, before it is known who asks. Our own look at it comes later. */
+function takeContentType({ raw: { headers } }: FastifyRequest): FastifyRequest['facts'] {
+  const { 'content-type': contentType } = headers;
+  if (contentType === undefined) return {};
+  headers['content-type'] = 'application/octet-stream';
+  return { contentType };
 }
 
 /** An address that cannot be decoded, or an id far too long. Fastify would repeat it in words of its own. */

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches, Validate } from 'class-validator';
 import { isCurrency } from '#money/currencies.js';
 import { IsAmount, MINOR_UNITS } from './amount.dto.js';
-import { IsCode, IsMetadata, IsNotCardNumber, IsTextOfLength } from './validators.js';
+import { HoldsNoSecret, IsCode, IsMetadata, IsTextOfLength } from './validators.js';
 
 const CAPTURES = ['automatic', 'manual'] as const;
 
@@ -20,7 +20,7 @@ export class CreatePaymentDto {
   currency: string;
 
   @ApiProperty({
-    description: "The processor's id of the payment method. Never a card number.",
+    description: "The processor's id of the payment method. Never a card number, nor a secret.",
     pattern: '^[A-Za-z][A-Za-z0-9_]{0,254}$',
     example: 'pm_123',
   })
@@ -28,7 +28,7 @@ export class CreatePaymentDto {
   @Matches(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, {
     message: 'payment_method must be an id such as pm_123',
   })
-  @Validate(IsNotCardNumber, { message: 'payment_method must not hold a card number' })
+  @Validate(HoldsNoSecret, { message: 'payment_method must not hold a card number or a secret' })
   payment_method: string;
 
   @ApiPropertyOptional({

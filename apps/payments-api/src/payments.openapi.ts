@@ -168,10 +168,20 @@ export function pageQueries(): MethodDecorator[] {
   ];
 }
 
+/** What any request may meet before it is one: no HTTP, too much of it, or too late. */
+const EDGE_PROBLEMS: ProblemCode[] = ['validation_failed', 'headers_too_large', 'request_timeout'];
+
 /** One response for each status, with the codes that it may carry. */
 export function problems(codes: ProblemCode[]): MethodDecorator[] {
+  // An id may be so long, or so spelt, that there is no such address.
+  const isAboutAnId = codes.some((code) => PROBLEMS[code].status === 404);
+  const all = new Set([
+    ...codes,
+    ...EDGE_PROBLEMS,
+    ...(isAboutAnId ? (['not_found'] as const) : []),
+  ]);
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codes) {
+  for (const code of all) {
     const { status } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

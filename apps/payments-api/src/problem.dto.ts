@@ -35,8 +35,13 @@ export class ProblemDto {
   @ApiProperty()
   request_id: string;
 
-  @ApiPropertyOptional({ format: 'uuid' })
-  payment_id?: string;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Null where no request had come under the key that was canceled.',
+  })
+  payment_id?: string | null;
 
   @ApiPropertyOptional({ enum: PAYMENT_STATUSES, description: 'What the payment is instead.' })
   payment_status?: string;

@@ -9,7 +9,7 @@ const JSON_MEDIA_TYPE = /^application\/json *(; *charset *= *"?utf-8"? *)?$/i;
 export function readBody(request: FastifyRequest): unknown {
   const { headers } = request;
   const encoding = headers['content-encoding'];
-  if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
+  if (!JSON_MEDIA_TYPE.test(request.facts.contentType ?? '')) {
     const detail = 'The body must be sent as application/json (in UTF-8).';
     throw new ProblemError({ code: 'unsupported_media_type', detail });
   }
@@ -49,5 +49,5 @@ export function readKey(request: FastifyRequest): string {
 /** For routes whose body may be left out: nothing, without a Content-Type, is `{}`. */
 export function readOptionalBody(request: FastifyRequest): unknown {
   const empty = ((request.body as Buffer | undefined)?.length ?? 0) === 0;
-  return empty && request.headers['content-type'] === undefined ? {} : readBody(request);
+  return empty && request.facts.contentType === undefined ? {} : readBody(request);
 }

@@ -3,7 +3,7 @@ import {
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
-import { maskCardNumbers } from '#problems/redact.js';
+import { redact } from '#problems/redact.js';
 
 /** Passes a string that the given predicate knows. */
 @ValidatorConstraint({ name: 'isCode' })
@@ -21,10 +21,11 @@ export class IsTextOfLength implements ValidatorConstraintInterface {
   }
 }
 
-@ValidatorConstraint({ name: 'isNotCardNumber' })
-export class IsNotCardNumber implements ValidatorConstraintInterface {
+/** Passes a string in which nothing has to be masked: no card number, no secret of ours or of the processor. */
+@ValidatorConstraint({ name: 'holdsNoSecret' })
+export class HoldsNoSecret implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return typeof value === 'string' && maskCardNumbers(value) === value;
+    return typeof value === 'string' && redact(value) === value;
   }
 }
 

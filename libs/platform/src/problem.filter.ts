@@ -11,7 +11,7 @@ import {
 import { type Problem, renderProblem } from '#problems/problems.js';
 import type { Logger } from './logging.js';
 import { ProblemError } from './problem-error.js';
-import { keyHeader } from './send-reply.js';
+import { headersOfEveryAnswer, keyHeader } from './send-reply.js';
 
 /** Which methods a path answers to, for 405. */
 export type AllowedMethods = (path: string) => string[];
@@ -41,6 +41,8 @@ export class ProblemFilter implements ExceptionFilter {
     void response
       .code(status)
       .headers({
+        // Fastify runs no hook for an address such as `*`.
+        ...headersOfEveryAnswer(request.id),
         ...keyHeader(request),
         ...headers,
         ...(allowed.length > 0 ? { allow: allowed.join(', ') } : {}),

@@ -6,6 +6,8 @@ import { failpoint, failpointsArmed } from '#seams/failpoints.js';
 export type RequestFacts = {
   /** The idempotency key, unquoted, once it has been read: it is echoed on every answer. */
   idempotencyKey?: string;
+  /** As it came. Nobody reads it before the caller is known. */
+  contentType?: string;
   accountId?: string;
   operator?: string;
 };
