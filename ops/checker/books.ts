@@ -67,9 +67,9 @@ export async function readBooks(folder: string): Promise<Books> {
     (database[table] ??= []).push(row);
   }
   return {
-    history: await all(linesOf<HistoryLine>(folder, 'h.jsonl')),
+    history: await toArray(linesOf<HistoryLine>(folder, 'h.jsonl')),
     database,
-    processor: await all(linesOf<BookLine>(folder, 'p.jsonl')),
+    processor: await toArray(linesOf<BookLine>(folder, 'p.jsonl')),
   };
 }
 
@@ -98,7 +98,7 @@ async function* linesOf<Line>(folder: string, name: string): AsyncGenerator<Line
   }
 }
 
-async function all<Line>(lines: AsyncIterable<Line>): Promise<Line[]> {
+async function toArray<Line>(lines: AsyncIterable<Line>): Promise<Line[]> {
   const found: Line[] = [];
   for await (const line of lines) found.push(line);
   return found;

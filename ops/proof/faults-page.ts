@@ -1,4 +1,5 @@
-import { CELLS, type Cell } from './cells.js';
+import type { Cell } from './cell.js';
+import { CELLS } from './cells.js';
 import { MILESTONES, isNotYet } from './milestones.js';
 import { ACTIONS, LATER_POINTS, POINTS } from './points.js';
 

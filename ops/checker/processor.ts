@@ -1,0 +1,158 @@
+import type { BookLine, Row, Violation } from './books.js';
+import { type World, derivedKey, groupBy, minor, violation } from './world.js';
+
+/** The processor's book against our database: what it did was asked for, done once, and is known here. */
+export function checkProcessor(world: World, quiet: boolean): Violation[] {
+  const charges = new Map<string, Row>();
+  for (const row of world.table('operations'))
+    if (row['kind'] === 'charge') charges.set(String(row['processor_key']), row);
+  const intents = new Set(world.books.processor.map(({ metadata }) => metadata['payonce_intent']));
+  return [
+    ...doneOnce(world),
+    ...underOurKey(world),
+    ...[...intents].flatMap((intent) =>
+      intent === undefined ? [] : known(world, intent, charges.get(intent), quiet),
+    ),
+    ...asked(world),
+    ...derived(world),
+    ...neverMoreThanThere(world),
+  ];
+}
+
+/** Lines that a request of ours made; what happens at the processor by itself has no key. */
+const ours = (line: BookLine): boolean => line.idempotency_key !== null;
+
+/** I1: under one key the processor charged, captured, voided or refunded once. */
+function doneOnce(world: World): Violation[] {
+  const moves = world.books.processor.filter((line) => ours(line) && line.operation !== 'fee');
+  const groups = groupBy(
+    moves,
+    ({ operation, idempotency_key }) => `${operation} ${idempotency_key}`,
+  );
+  const twice = [...groups.entries()].filter(([, lines]) => lines.length > 1);
+  const byIntent = groupBy(
+    moves.filter(({ operation }) => operation === 'charge' || operation === 'authorize'),
+    ({ metadata, id }) => metadata['payonce_intent'] ?? id,
+  );
+  const charged = [...byIntent.entries()].filter(([, lines]) => lines.length > 1);
+  return [...twice, ...charged].map(([what, lines]) =>
+    violation('I1', `the processor did ${lines.length} times: ${what}`, ...lines),
+  );
+}
+
+/** I9: every call of an operation carries the operation's one key. */
+function underOurKey(world: World): Violation[] {
+  const keys = new Set(world.table('operations').map((row) => String(row['processor_key'])));
+  return world.books.processor
+    .filter((line) => ours(line) && line.metadata['payonce_intent'] !== undefined)
+    .filter((line) => !keys.has(line.idempotency_key!))
+    .map((line) => violation('I9', `sent under a key that no operation has: ${line.id}`, line));
+}
+
+const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => boolean> = {
+  charge: (world, line, payment) => isPaidBy(payment, line) || isBreak(world, line),
+  capture: (world, line, payment) =>
+    (payment['status'] === 'succeeded' && payment['processor_id'] === line.parent) ||
+    isBreak(world, { ...line, id: line.parent ?? line.id }),
+  authorize: (_, line, payment) =>
+    payment['processor_id'] === line.id || payment['status'] === 'canceled',
+  void: (_, __, payment) => payment['status'] === 'canceled' || payment['status'] === 'succeeded',
+  refund: (world, line, payment) => hasRow(world, 'refunds', payment, line.id),
+  refund_failed: (world, line, payment) =>
+    world
+      .of('refunds', String(payment['id']))
+      .some((row) => row['processor_id'] === line.parent && row['status'] === 'failed'),
+  dispute: (world, line, payment) => hasRow(world, 'disputes', payment, line.id),
+};
+
+/** I2 and I16: what the processor did is recorded, in a state that admits it; before quiet it may be on its way. */
+function known(world: World, intent: string, charge: Row | undefined, quiet: boolean): Violation[] {
+  const lines = world.linesOf(intent).filter(({ operation }) => operation in RECORDED);
+  if (lines.length === 0) return [];
+  const payment = charge && world.payments.get(String(charge['payment_id']));
+  if (payment === undefined) {
+    const own = lines.filter(({ parent }) => parent === null);
+    return own.map((line) => violation('I2', `nobody here knows of ${line.id}`, line));
+  }
+  if (!quiet) return [];
+  return lines
+    .filter((line) => !RECORDED[line.operation]!(world, line, payment))
+    .map((line) => {
+      const says = `the processor did ${line.operation} ${line.id}; the payment is ${String(payment['status'])} and does not tell of it`;
+      const isMoney = line.operation === 'charge' || line.operation === 'capture';
+      const denied = payment['status'] === 'failed' || payment['status'] === 'canceled';
+      return violation(isMoney && denied ? 'I16' : 'I2', says, line, payment);
+    });
+}
+
+function isPaidBy(payment: Row, line: BookLine): boolean {
+  const names = [line.id, line.parent].includes(String(payment['processor_id']));
+  return names && payment['status'] === 'succeeded';
+}
+
+function isBreak(world: World, line: BookLine): boolean {
+  return world
+    .table('breaks')
+    .some((row) => row['kind'] === 'late_success' && row['reference'] === line.id);
+}
+
+function hasRow(world: World, name: string, payment: Row, id: string): boolean {
+  return world.of(name, String(payment['id'])).some((row) => row['processor_id'] === id);
+}
+
+/** I4: nothing was charged that no client asked for. Only where clients' books are there at all. */
+function asked(world: World): Violation[] {
+  if (world.calls.length === 0) return [];
+  const wanted = new Set<string>();
+  for (const { account, calls, key } of world.intents) {
+    const charges = calls.some(({ invoke }) => invoke.path === '/v1/payments');
+    if (charges) wanted.add(derivedKey(account, 'charge', key));
+  }
+  return world.books.processor
+    .filter(({ operation }) => operation === 'charge' || operation === 'authorize')
+    .filter(({ metadata }) => metadata['payonce_intent'] !== undefined)
+    .filter(({ metadata }) => !wanted.has(metadata['payonce_intent']!))
+    .map((line) => violation('I4', `nobody asked for ${line.operation} ${line.id}`, line));
+}
+
+/** I9: the processor's key of a charge is a function of account, operation and the caller's key. */
+function derived(world: World): Violation[] {
+  return world.intents.flatMap(({ account, key, hash }) => {
+    const row = world.keyOf.get(`${account} ${hash}`);
+    const operation = row && world.operations.get(String(row['operation_id']));
+    if (operation?.['kind'] !== 'charge') return [];
+    if (operation['processor_key'] === derivedKey(account, 'charge', key)) return [];
+    return [violation('I9', `the processor's key of ${key} is not the derived one`, operation)];
+  });
+}
+
+/** I17 at the processor, at every moment: captured at most what was held, given back at most what was taken. */
+function neverMoreThanThere(world: World): Violation[] {
+  const found: Violation[] = [];
+  const byRoot = new Map<string, { held: bigint; taken: bigint; back: bigint }>();
+  const rootOf = new Map<string, string>();
+  for (const line of world.books.processor) {
+    const root = line.parent === null ? line.id : (rootOf.get(line.parent) ?? line.parent);
+    rootOf.set(line.id, root);
+    const sums = byRoot.get(root) ?? { held: 0n, taken: 0n, back: 0n };
+    byRoot.set(root, sums);
+    const amount = minor(line.amount);
+    if (amount === null) {
+      found.push(violation('I3', `no amount of money: ${String(line.amount)}`, line));
+      continue;
+    }
+    if (line.operation === 'authorize') sums.held += amount;
+    if (line.operation === 'charge') {
+      sums.held += amount;
+      sums.taken += amount;
+    }
+    if (line.operation === 'capture') sums.taken += amount;
+    if (line.operation === 'refund') sums.back += amount;
+    if (line.operation === 'refund_failed') sums.back -= amount;
+    if (sums.taken > sums.held)
+      found.push(violation('I17', `more was captured than was held of ${root}`, line));
+    if (sums.back > sums.taken)
+      found.push(violation('I17', `more was given back than was taken of ${root}`, line));
+  }
+  return found;
+}
