@@ -138,4 +138,3 @@ function swapTwins(state: State): State {
   if (!first || !second || !third || !fourth) throw new Error('Two clients and two workers');
   return { ...state, runners: [second, first, fourth, third] };
 }
-
