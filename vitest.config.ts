@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files take longest: begun first, so that no worker is left alone with one at the end. */
@@ -18,6 +18,9 @@ function rank(file: string): number {
   return found === -1 ? LONGEST_FIRST.length : found;
 }
 
+/** `npm test -- --long` runs them; what the rest of `npm test` takes must stay under ten minutes. */
+const LONG = process.env['PAYONCE_LONG_TESTS'] === undefined ? ['test/faults/**'] : [];
+
 export default defineConfig({
   // As for tsc, `#lib/file.js` means the TypeScript source, so no build stands between an edit and its
   // test. An alias, since Vite takes the suffix in a package's "imports" literally.
@@ -28,6 +31,7 @@ export default defineConfig({
   },
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'ops/**/*.spec.ts', 'test/**/*.spec.ts'],
+    exclude: [...configDefaults.exclude, ...LONG],
     pool: 'forks',
     maxWorkers: 2,
     // A worker keeps its modules from one file to the next: loading Nest, TypeORM and the sources anew for each

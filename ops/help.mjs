@@ -5,7 +5,7 @@ export const COMMANDS = {
   start:
     'Starts everything on this machine: database, API, worker and mock processor; prints a curl to try.',
   dev: 'The same as start, from the sources, and starts a service again when its files change.',
-  test: 'Format, lint and types, then every test; `npm test -- path` runs a part of the tests.',
+  test: 'Format, lint and types, then every test; `npm test -- path` runs a part, `-- --long` every fault and kill.',
   soak: 'Kills replicas of API and worker at random for a minute under load, then compares the books.',
   check: 'Format, lint, types and house rules, without the tests; `-- --fix` repairs what it can.',
   build: 'Makes the production build in dist/: without failpoints and without demo secrets.',

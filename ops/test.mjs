@@ -13,17 +13,24 @@ Without arguments: format, lint and types, then every test (the house rules are 
 With arguments only the tests, as \`vitest run\` understands them:
   npm test -- libs/money              every test below a folder
   npm test -- test/promises -t race   tests whose title has a word
+  npm test -- --long                  every fault and every kill, which takes minutes more (test/faults, test/crash)
 The last line reads "N passed, N failed" (", N skipped" when there are some); a failed check counts as failed.
 Exits 1 when anything failed.`;
+
+/** Where some tests, or some cases of a test, are run with `--long` only. */
+const LONG_FOLDERS = ['test/faults', 'test/crash'];
 
 async function main(args) {
   if (args.includes('--help') || args.includes('-h')) return console.log(USAGE);
   const started = performance.now();
+  const isLong = args.includes('--long');
+  const more = args.filter((arg) => arg !== '--long');
+  if (isLong) process.env['PAYONCE_LONG_TESTS'] = '1';
   // The house rules need no step of their own here: they are tests, and all tests run below.
   const steps = checkSteps().filter((step) => step.name !== 'house rules');
   const failedChecks = args.length > 0 ? [] : runSteps(steps);
   const failedBuild = buildFails() ? ['build'] : [];
-  const result = await runVitest(args);
+  const result = await runVitest(isLong ? [...LONG_FOLDERS, ...more] : args);
   const failed = [...failedChecks, ...failedBuild];
   if (failed.length > 0) console.error(`\nFailed before the tests: ${failed.join(', ')}`);
   console.log(`\nTook ${((performance.now() - started) / 1000).toFixed(0)} s`);
