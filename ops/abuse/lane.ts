@@ -51,13 +51,14 @@ export class Lane {
   /** Sends these bytes and waits for one answer. */
   ask(bytes: Buffer, { headOnly = false } = {}): Promise<WireEnd> {
     const end = this.awaitAnswer(headOnly);
-    this.write(bytes);
+    void this.write(bytes);
     return end;
   }
 
-  /** Bytes that are no whole request yet. */
-  write(bytes: Buffer): void {
-    if (!this.#ended) this.#socket.write(bytes);
+  /** Bytes that need be no whole request. Resolves when they are out. */
+  write(bytes: Buffer): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
   awaitAnswer(headOnly = false): Promise<WireEnd> {
