@@ -6,7 +6,7 @@ import { accountIn } from './outcome.js';
 import type { Processor } from './processor.js';
 import { RENDERING_VERSIONS } from './renderings.js';
 import { chargeCalls, type Line, readCalls, refundCalls, send, stepCalls } from './stripe-calls.js';
-import { StripeTransport } from './stripe-transport.js';
+import { type Carry, StripeTransport } from './stripe-transport.js';
 
 /**
  * The processor that speaks Stripe's API: Stripe itself, or with `apiBase` whatever answers like it.
@@ -20,7 +20,7 @@ import { StripeTransport } from './stripe-transport.js';
 export function stripeProcessor(options: StripeOptions): Processor {
   const { name, clock } = options;
   const base = new URL(options.apiBase ?? 'https://api.stripe.com');
-  const transport = new StripeTransport(base.origin, clock);
+  const transport = new StripeTransport(base.origin, clock, options.carry ?? null);
   const stripe = new Stripe(options.secretKey, {
     httpClient: transport,
     telemetry: false,
@@ -67,6 +67,8 @@ export type StripeOptions = {
   /** For example `http://127.0.0.1:3001`. Null is Stripe itself. */
   apiBase: string | null;
   clock: Clock;
+  /** Carries the requests in place of HTTP: for a simulation, where the processor is in the same process. */
+  carry?: Carry;
 };
 
 /** What new intents are claimed with. Charges claimed before go on under the version of their claim. */

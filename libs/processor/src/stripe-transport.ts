@@ -3,7 +3,10 @@ import { Stripe } from 'stripe';
 import { buildConnector, Pool } from 'undici';
 
 import type { Clock } from '#seams/clock.js';
-import { sendOnce, type Exchange } from './send-once.js';
+import { sendOnce, type Exchange, type OneRequest } from './send-once.js';
+
+/** Takes one request to the processor and comes back with how that ended. */
+export type Carry = (request: OneRequest) => Promise<Exchange>;
 
 /**
  * Carries the requests of the Stripe client, and keeps it from doing anything else with them.
@@ -17,13 +20,16 @@ import { sendOnce, type Exchange } from './send-once.js';
 export class StripeTransport extends Stripe.HttpClient {
   private readonly pool: Pool;
   private readonly connecting = new Set<Socket>();
+  private readonly carry: Carry;
 
   /** The pool's origin is fixed: whatever host a call names, the secret key goes nowhere else. */
   constructor(
     origin: string,
     private readonly clock: Clock,
+    carry: Carry | null,
   ) {
     super();
+    this.carry = carry ?? ((request) => sendOnce(this.pool, request));
     this.pool = new Pool(origin, {
       connections: CONNECTIONS_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -46,7 +52,7 @@ export class StripeTransport extends Stripe.HttpClient {
     _protocol: string,
     timeoutMs: number,
   ): Promise<EmptySuccess> {
-    const exchange = await sendOnce(this.pool, {
+    const exchange = await this.carry({
       method: method === 'POST' ? 'POST' : 'GET',
       path,
       headers: headersToSend(method, headers),

@@ -1,0 +1,110 @@
+import type { Answer } from '../../apps/mock-processor/src/answer.js';
+import type { Processor } from '#processor/processor.js';
+import type { Exchange } from '#processor/send-once.js';
+import { stripeProcessor } from '#processor/stripe-processor.js';
+import type { Carry } from '#processor/stripe-transport.js';
+import type { Clock } from '#seams/clock.js';
+import type { SimulatedProcessor } from './processor.js';
+import type { Scheduler, Task } from './scheduler.js';
+
+/**
+ * What may become of a request to the processor: it is lost before it is there, or worked off and its answer lost;
+ * an error instead of the work, or after it; it hangs; it is late, and worked off when its caller has given up.
+ */
+export const SEND_ENDS = [
+  'ok',
+  'lost before',
+  'booked and lost',
+  'down',
+  'error_not_charged',
+  'error_charged',
+  'refused',
+  'busy',
+  'hangs before',
+  'booked and hangs',
+  'garbage',
+  'late',
+] as const;
+export const READ_ENDS = ['ok', 'lost before', 'down', 'refused', 'hangs before', 'busy'] as const;
+type End = (typeof SEND_ENDS)[number];
+
+/** No network keeps a request for longer. */
+const LATE_MS_MAX = 30_000;
+
+/** For what the mock has a name; the others happen on the way. */
+const MOCK_FAULTS: Partial<Record<End, string>> = {
+  down: 'down',
+  error_not_charged: 'error_not_charged',
+  error_charged: 'error_charged',
+  busy: 'busy',
+};
+
+type Line = { scheduler: Scheduler; processor: SimulatedProcessor; clock: Clock };
+
+/** The adapter to the processor as it runs in production, with a network of steps in place of HTTP. */
+export function openProcessor(
+  line: Line,
+  task: Task,
+  onCall: (task: Task, path: string, end: string) => void,
+): Processor {
+  const carry: Carry = async (request) => {
+    const { method, path } = request;
+    const ends: readonly End[] = method === 'POST' ? SEND_ENDS : READ_ENDS;
+    const what = `${method} ${(path.split('?')[0] ?? '').replace(/(pi|re|ch|dp)_\w+/, '$1')}`;
+    const end = (await line.scheduler.stand(task, what, ends)) as End;
+    onCall(task, what, end);
+    const exchange = await travel(line, task, request, end);
+    line.scheduler.trace.result(task, JSON.stringify(exchange));
+    return exchange;
+  };
+  const options = { name: 'mock', secretKey: 'sk_test_simulated', clock: line.clock, carry };
+  return stripeProcessor({ ...options, apiBase: 'http://processor.invalid' });
+}
+
+async function travel(
+  line: Line,
+  task: Task,
+  request: Parameters<Carry>[0],
+  end: End,
+): Promise<Exchange> {
+  const { scheduler, processor } = line;
+  switch (end) {
+    case 'lost before':
+      return failed('reset');
+    case 'refused':
+      return failed('connect_refused');
+    case 'booked and lost':
+      await processor.serve(request, null);
+      return failed('reset');
+    case 'hangs before':
+      return hang(line, task, request.timeoutMs);
+    case 'booked and hangs':
+      await processor.serve(request, null);
+      return hang(line, task, request.timeoutMs);
+    case 'late':
+      scheduler.spawn(`late ${task.name}`, 'network', async (late) => {
+        const dueMs = scheduler.nowMs + LATE_MS_MAX;
+        await scheduler.stand(late, 'arrives late', ['ok'], { dueMs, strict: true });
+        await processor.serve(request, null);
+      });
+      return hang(line, task, request.timeoutMs);
+    default:
+      return answered(await processor.serve(request, MOCK_FAULTS[end] ?? null), end);
+  }
+}
+
+async function hang({ scheduler }: Line, task: Task, timeoutMs: number): Promise<Exchange> {
+  await scheduler.sleep(task, timeoutMs);
+  return failed('deadline_after_sending');
+}
+
+function failed(failure: 'reset' | 'connect_refused' | 'deadline_after_sending'): Exchange {
+  return { kind: 'failed', failure, detail: failure };
+}
+
+function answered({ status, headers, body }: Answer, end: End): Exchange {
+  if (end === 'garbage') {
+    return { kind: 'answered', status: 200, headers: {}, body: Buffer.from('<html>It wor') };
+  }
+  return { kind: 'answered', status, headers, body: Buffer.from(body) };
+}

@@ -1,0 +1,172 @@
+import { readConfig } from '#platform/config.js';
+import type { Logger } from '#platform/logging.js';
+import { newWatch } from '#payments/take-orphans.js';
+import { type Violation, judge } from './judge.js';
+import { SimulatedClient } from './client.js';
+import { Cluster, PASS_NAMES } from './cluster.js';
+import { SimulatedDatabase } from './database.js';
+import { History } from './history.js';
+import { NEMESIS, startNemesis } from './nemesis.js';
+import type { Plan } from './plan.js';
+import { CALM, Recording } from './policy.js';
+import { SimulatedProcessor } from './processor.js';
+import { type Chooser, Scheduler } from './scheduler.js';
+import type { Stage } from './stage.js';
+import { START_MS, UNSETTLED } from './stage.sql.js';
+import { Trace } from './trace.js';
+
+export type Result = {
+  seed: string;
+  choices: number[];
+  hash: string;
+  steps: number;
+  violations: Violation[];
+  sometimes: Map<string, number>;
+  trace: Trace;
+  history: History;
+};
+
+/** Decisions after which the trouble ends, whatever has been reached. */
+const CHAOS_MAX = 400;
+/** What is under way when the trouble ends is at rest within so much virtual time, and so many rounds. */
+const QUIET_WITHIN_MS = 3 * 3_600_000;
+const ROUNDS_MAX = 400;
+
+/** One schedule from an empty database to the verdict: trouble, then calm until everything is at rest. */
+export async function runSchedule(stage: Stage, plan: Plan, chooser: Chooser): Promise<Result> {
+  const schedule = new Schedule(stage, plan);
+  const recording = new Recording(chooser);
+  await stage.reset();
+  await schedule.begin();
+  await schedule.trouble(recording);
+  await schedule.heal();
+  return schedule.result(recording.choices);
+}
+
+class Schedule {
+  readonly trace = new Trace();
+  readonly scheduler: Scheduler;
+  readonly database: SimulatedDatabase;
+  readonly processor: SimulatedProcessor;
+  readonly history: History;
+  readonly cluster: Cluster;
+  readonly sometimes = new Map<string, number>();
+  readonly violations: Violation[] = [];
+  #clients: SimulatedClient[] = [];
+  #steps = 0;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly plan: Plan,
+  ) {
+    const { seed } = plan;
+    this.scheduler = new Scheduler(START_MS, this.trace, stage.probe, async (nowMs) => {
+      await this.database.age(nowMs);
+      await stage.setTime(nowMs);
+    });
+    const nowMs = () => this.scheduler.nowMs;
+    this.database = new SimulatedDatabase(this.scheduler, stage.sessions, seed, (task, name, end) =>
+      this.#note(`${kindOf(task.name)}: ${name}: ${end}`),
+    );
+    this.processor = new SimulatedProcessor(seed, nowMs, plan.mode);
+    this.history = new History(nowMs);
+    const config = readConfig({
+      STRIPE_API_BASE: 'http://processor.invalid',
+      LATE_SUCCESS_POLICY: plan.lateSuccessPolicy,
+    });
+    const { scheduler, database, processor } = this;
+    const { source, reader } = stage;
+    const log = this.#log();
+    const onCall = (task: { name: string }, path: string, end: string) =>
+      this.#note(`${kindOf(task.name)}: ${path}: ${end}`);
+    this.cluster = new Cluster(
+      { seed, config, scheduler, database, processor, source, reader, log, onCall },
+      stage,
+    );
+  }
+
+  async begin(): Promise<void> {
+    const { cluster, scheduler, history, plan } = this;
+    for (let n = 0; n < plan.apis; n += 1) await cluster.startApi();
+    for (let n = 0; n < plan.workers; n += 1) await cluster.startWorker();
+    const { seed } = plan;
+    const ground = { seed, scheduler, history, send: cluster.send, onAnswer: () => {} };
+    this.#clients = plan.clients.map((client) => new SimulatedClient(client, ground));
+    startNemesis(cluster);
+  }
+
+  async trouble(chooser: Chooser): Promise<void> {
+    while (this.#steps < CHAOS_MAX && this.#clients.some(({ isDone }) => !isDone)) {
+      if (!(await this.scheduler.turn(chooser))) break;
+      this.#steps += 1;
+    }
+  }
+
+  /** Nothing goes wrong any more: everybody is back, and all that was left is taken up. */
+  async heal(): Promise<void> {
+    const { cluster, scheduler, database } = this;
+    await scheduler.settle();
+    scheduler.kill(NEMESIS);
+    database.cutOff.clear();
+    for (const service of [...cluster.apis, ...cluster.workers]) await cluster.registerAgain(service);
+    if (!cluster.apis.some(({ isAlive }) => isAlive)) await cluster.startApi();
+    const worker = await cluster.startWorker();
+    const watch = newWatch();
+    const endMs = scheduler.nowMs + QUIET_WITHIN_MS;
+    for (let round = 0; ; round += 1) {
+      await this.#runOn();
+      for (const pass of PASS_NAMES) {
+        cluster.run(worker, pass, watch);
+        await this.#runOn();
+      }
+      const [left] = await this.stage.rows<{ keys: number; events: number; due_ms: string | null }>(
+        UNSETTLED,
+      );
+      const waits = this.#clients.some(({ isDone }) => !isDone);
+      if (left && left.keys === 0 && left.events === 0 && !waits) break;
+      if (round >= ROUNDS_MAX || scheduler.nowMs > endMs) {
+        this.violations.push({ invariant: 'L1', says: 'it does not come to rest', rows: [left ?? {}] });
+        return;
+      }
+      const due = [scheduler.nextDueMs(), left?.due_ms == null ? null : Math.ceil(Number(left.due_ms))];
+      const next = Math.min(...due.filter((ms) => ms !== null), scheduler.nowMs + 60_000);
+      await scheduler.moveTime(Math.max(next, scheduler.nowMs + 1));
+    }
+    for (const client of this.#clients) {
+      scheduler.spawn(`${client.task.name} again`, 'client', (task) => client.askAgain(task));
+      await this.#runOn();
+    }
+  }
+
+  async result(choices: number[]): Promise<Result> {
+    const { trace, history, sometimes, violations } = this;
+    const found = await judge(this.stage, history.lines, this.processor.state.movements);
+    return {
+      seed: this.plan.seed,
+      choices,
+      hash: trace.hash(),
+      steps: this.#steps,
+      violations: [...violations, ...found],
+      sometimes,
+      trace,
+      history,
+    };
+  }
+
+  async #runOn(): Promise<void> {
+    while (await this.scheduler.turn(CALM, true)) this.#steps += 1;
+  }
+
+  #note(what: string): void {
+    this.sometimes.set(what, (this.sometimes.get(what) ?? 0) + 1);
+  }
+
+  #log(): Logger {
+    const note = (event: string) => this.#note(`log: ${event}`);
+    return { debug: () => {}, info: () => {}, warning: note, error: note, critical: note };
+  }
+}
+
+function kindOf(task: string): string {
+  return task.replaceAll(/\d+/g, '').replace(/\/.*/, '');
+}

@@ -1,0 +1,285 @@
+import type { Session } from './sessions.js';
+import type { Trace } from './trace.js';
+
+/** Something that could be done next: a statement, a call, a message, the end of a sleep. */
+export type Step = {
+  task: Task;
+  label: string;
+  /** What may become of it. The first is that all goes well; a calm run knows no other. */
+  ends: readonly string[];
+  /** Not before this virtual instant by itself; whoever takes it earlier lets time pass. Null: at once. */
+  dueMs: number | null;
+  /** Whether somebody waits for it, or it is only there to be chosen, such as a crash. */
+  optional: boolean;
+  /** Time does not pass it by: what is on its way is there in the end. */
+  strict: boolean;
+  /** The transaction that it works in: what it holds others may be waiting for. */
+  session: Session | null;
+  seq: number;
+  go: (end: string) => void;
+};
+
+/** One line of events: a request, a client, a pass of a worker. Of its process it dies with. */
+export class Task {
+  isDead = false;
+  steps = 0;
+  drawn = 0;
+
+  constructor(
+    readonly name: string,
+    readonly owner: string,
+    readonly order: number,
+  ) {}
+}
+
+export type Standing = {
+  dueMs?: number;
+  optional?: boolean;
+  strict?: boolean;
+  session?: Session;
+  signal?: AbortSignal;
+};
+
+/** Whatever decides: which of the ready steps is next, and what becomes of it. */
+export type Chooser = {
+  next(ready: readonly Step[], last: Task | null): number;
+  end(step: Step): number;
+};
+
+/** An answer of the server that is on its way. */
+type Flight = { task: Task; session: Session | null; isDone: boolean; isBlocked: boolean };
+
+/** Asks the server which sessions each of these waits for. */
+export type Probe = (pids: number[]) => Promise<Map<number, number[]>>;
+
+/** How long an answer may take before the server is asked why. Decides nothing: only when the question is put. */
+const PROBE_AFTER_MS = 4;
+
+/**
+ * Runs all actors one step at a time. After a step it waits until every live task stands at its next step, has
+ * ended, or waits inside the server for a lock of a session that stands; only then does it choose again. No clock
+ * but the virtual one has a say.
+ */
+export class Scheduler {
+  nowMs: number;
+  last: Task | null = null;
+  readonly parked: Step[] = [];
+  readonly #flights = new Set<Flight>();
+  readonly #holders = new Map<number, Set<number>>();
+  readonly #live = new Set<Task>();
+  #woken: () => void = () => {};
+  #tasks = 0;
+  #failure: unknown = null;
+
+  constructor(
+    startMs: number,
+    readonly trace: Trace,
+    private readonly probe: Probe,
+    private readonly timeMoved: (nowMs: number) => Promise<void>,
+  ) {
+    this.nowMs = startMs;
+  }
+
+  /** Starts a line of events. What it throws is a bug of the simulation, and ends the run. */
+  spawn(name: string, owner: string, work: (task: Task) => Promise<void>): Task {
+    const task = new Task(name, owner, (this.#tasks += 1));
+    this.#live.add(task);
+    const leave = () => this.#live.delete(task);
+    work(task).then(leave, (error: unknown) => {
+      leave();
+      this.#failure ??= error;
+    });
+    return task;
+  }
+
+  /** Stands at a step until it is chosen; resolves with what became of it. */
+  stand(
+    task: Task,
+    label: string,
+    ends: readonly string[] = ['ok'],
+    more: Standing = {},
+  ): Promise<string> {
+    return new Promise((resolve) => {
+      if (task.isDead) return;
+      const { dueMs = null, optional = false, strict = false, session = null, signal } = more;
+      const seq = (task.steps += 1);
+      const step = { task, label, ends, dueMs, optional, strict, session, seq, go: resolve };
+      if (signal?.aborted) return resolve('ok');
+      this.parked.push(step);
+      signal?.addEventListener('abort', () => this.#leave(step), { once: true });
+    });
+  }
+
+  sleep(task: Task, ms: number, signal?: AbortSignal): Promise<string> {
+    const dueMs = this.nowMs + Math.max(0, Math.ceil(ms));
+    return this.stand(task, 'wakes', ['ok'], signal ? { dueMs, signal } : { dueMs });
+  }
+
+  /** Real work that a step stands for. The result of a task that has died meanwhile reaches nobody. */
+  async perform<T>(task: Task, session: Session | null, work: () => Promise<T>): Promise<T> {
+    const flight: Flight = { task, session, isDone: false, isBlocked: false };
+    this.#flights.add(flight);
+    try {
+      return await unlessDead(task, work());
+    } finally {
+      flight.isDone = true;
+      this.#flights.delete(flight);
+      this.#woken();
+    }
+  }
+
+  /** The tasks of this owner stop where they stand, for ever. */
+  kill(owner: string): void {
+    for (const task of this.#live) {
+      if (task.owner !== owner) continue;
+      task.isDead = true;
+      this.#live.delete(task);
+    }
+    for (const step of this.parked.filter(({ task }) => task.isDead)) this.#drop(step);
+  }
+
+  /**
+   * Waits until everybody stands; then chooses one step and takes it. False when there is nothing to do, or,
+   * with `now`, nothing before some time has passed.
+   */
+  async turn(chooser: Chooser, now = false): Promise<boolean> {
+    await this.settle();
+    const ready = this.#ready();
+    const [first] = ready;
+    if (first === undefined || first.optional || (now && this.#isLater(first))) return false;
+    const step = this.#beforeIt(ready[chooser.next(ready, this.last) % ready.length] as Step);
+    const end = step.ends[chooser.end(step) % step.ends.length] as string;
+    this.#drop(step);
+    this.trace.add(Math.max(this.nowMs, step.dueMs ?? 0), step.task.name, step.label, end);
+    for (const flight of this.#flights) flight.isBlocked = false;
+    if (step.dueMs !== null && this.#isLater(step)) {
+      await this.moveTime(step.dueMs);
+      await this.settle(); // what the server has ended by then may have let others go on
+      for (const flight of this.#flights) flight.isBlocked = false;
+    }
+    this.last = step.task;
+    step.go(end);
+    return true;
+  }
+
+  /** What has to happen before time has come so far. */
+  #beforeIt(step: Step): Step {
+    const until = step.dueMs ?? this.nowMs;
+    const missed = this.parked.filter(({ strict, dueMs }) => strict && (dueMs ?? 0) < until);
+    return missed.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.task.order - b.task.order)[0] ?? step;
+  }
+
+  #isLater({ dueMs }: Step): boolean {
+    return dueMs !== null && dueMs > this.nowMs;
+  }
+
+  /** When the first of those who sleep wakes. */
+  nextDueMs(): number | null {
+    const due = this.parked.flatMap(({ dueMs, optional }) => (dueMs === null || optional ? [] : [dueMs]));
+    return due.length === 0 ? null : Math.min(...due);
+  }
+
+  async moveTime(nowMs: number): Promise<void> {
+    this.nowMs = nowMs;
+    await this.timeMoved(nowMs);
+  }
+
+  /** Resolves when nobody moves any more. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await macrotask();
+      if (this.#failure !== null) throw this.#failure;
+      const moving = [...this.#flights].filter(({ isBlocked }) => !isBlocked);
+      if (moving.length === 0) return;
+      const woken = new Promise<boolean>((resolve) => (this.#woken = () => resolve(true)));
+      if (!(await within(PROBE_AFTER_MS, woken))) await this.#findBlocked();
+    }
+  }
+
+  /**
+   * Marks those that wait for a lock which somebody who stands holds: they will not move until that one does.
+   * Whoever waits for a session that is itself on its way is on its way too.
+   */
+  async #findBlocked(): Promise<void> {
+    const waiting = [...this.#flights].filter(({ session }) => session !== null);
+    const blockers = await this.probe(waiting.map(({ session }) => session?.pid ?? 0));
+    const open = new Map(waiting.filter(({ isDone }) => !isDone).map((f) => [f.session?.pid, f]));
+    this.#holders.clear();
+    const stands = (pid: number, seen: Set<number>): boolean => {
+      if (!open.has(pid)) return true;
+      const next = blockers.get(pid) ?? [];
+      if (seen.has(pid) || next.length === 0) return false;
+      return next.every((blocker) => stands(blocker, new Set([...seen, pid])));
+    };
+    for (const [pid = 0, flight] of open) {
+      const next = blockers.get(pid) ?? [];
+      flight.isBlocked = next.length > 0 && stands(pid, new Set());
+      if (flight.isBlocked) this.#holders.set(pid, new Set(next));
+    }
+  }
+
+  /**
+   * The steps that may be next: the last task's own first, then by the age of their tasks, then what lies in the
+   * future by its time, and last what nobody waits for. While somebody waits for a lock, only its holders.
+   */
+  #ready(): Step[] {
+    const rank = (step: Step) =>
+      step.optional ? 3 : this.#isLater(step) ? 2 : step.task === this.last ? 0 : 1;
+    const holding = this.#holdersOfLocks();
+    const free = holding ? this.parked.filter(({ session }) => session && holding.has(session)) : [];
+    const steps = free.length > 0 ? free : [...this.parked];
+    return steps.sort(
+      (a, b) =>
+        rank(a) - rank(b) ||
+        (rank(a) === 2 ? (a.dueMs ?? 0) - (b.dueMs ?? 0) : 0) ||
+        a.task.order - b.task.order ||
+        a.seq - b.seq,
+    );
+  }
+
+  #holdersOfLocks(): Set<Session> | null {
+    const blocked = [...this.#flights].filter(({ isBlocked }) => isBlocked);
+    if (blocked.length === 0) return null;
+    const pids = new Set(blocked.flatMap(({ session }) => [...(this.#holders.get(session?.pid ?? 0) ?? [])]));
+    const sessions = this.parked.map(({ session }) => session).filter((session) => session !== null);
+    return new Set(sessions.filter(({ pid }) => pids.has(pid)));
+  }
+
+  #leave(step: Step): void {
+    if (!this.parked.includes(step)) return;
+    this.#drop(step);
+    step.go('ok');
+  }
+
+  #drop(step: Step): void {
+    const at = this.parked.indexOf(step);
+    if (at >= 0) this.parked.splice(at, 1);
+  }
+}
+
+async function unlessDead<T>(task: Task, work: Promise<T>): Promise<T> {
+  const never = new Promise<never>(() => {});
+  try {
+    const value = await work;
+    return task.isDead ? never : value;
+  } catch (error) {
+    if (task.isDead) return never;
+    throw error;
+  }
+}
+
+/** All microtasks have run, and what they had put off to the next turn. */
+function macrotask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function within(ms: number, event: Promise<boolean>): Promise<boolean> {
+  const over = new AbortController();
+  const late = new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+  const first = await Promise.race([event, late]);
+  over.abort();
+  return first;
+}

@@ -1,0 +1,74 @@
+/** When every schedule begins: an ordinary noon, 2030-01-01. */
+export const START_MS = 1_893_499_200_000;
+
+export const ACCOUNTS = [
+  { id: '01890000-0000-7000-8000-00000000000a', name: 'ann' },
+  { id: '01890000-0000-7000-8000-00000000000b', name: 'bob' },
+] as const;
+
+const TABLES = `attempts, audit_log, authorizations, breaks, disputes, idempotency_keys, ledger_entries, operations,
+  order_slots, outbox_events, payment_steps, payments, refunds, saved_answers, unresolved, webhook_cursors, webhook_inbox`
+  .split(',')
+  .map((name) => name.trim());
+
+/**
+ * Time is what the simulation says, and identifiers follow from the name of whoever draws them. What only grows
+ * may be emptied between two schedules, and by nobody else.
+ */
+export const BEND = `
+  CREATE TABLE simulation_clock (ms float8 NOT NULL);
+  INSERT INTO simulation_clock VALUES (${START_MS});
+  GRANT SELECT ON simulation_clock TO PUBLIC;
+  CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
+    AS $$ SELECT to_timestamp((SELECT ms FROM public.simulation_clock) / 1000) $$;
+  CREATE OR REPLACE FUNCTION payonce_random_uuid() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+    DECLARE
+      drawn int := coalesce(nullif(current_setting('simulation.drawn', true), ''), '0')::int + 1;
+    BEGIN
+      PERFORM set_config('simulation.drawn', drawn::text, true);
+      RETURN overlay(overlay(md5(current_setting('simulation.stream', true) || '/' || drawn)
+                     PLACING '4' FROM 13 FOR 1) PLACING '8' FROM 17 FOR 1)::uuid;
+    END $$;
+  CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF current_setting('simulation.resets', true) = 'yes' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'the ledger only grows: % on % is refused', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'ledger_only_grows';
+    END $$;
+  CREATE OR REPLACE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF current_setting('simulation.resets', true) = 'yes' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'the audit log only grows: % on % is refused', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'audit_only_grows';
+    END $$;
+  DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = %L', current_database(), '20ms');
+  END $$;
+  ${TABLES.filter((name) => name !== 'saved_answers')
+    .map((name) => `ALTER TABLE ${name} SET (autovacuum_enabled = false);`)
+    .join('\n  ')}`;
+
+export const RESET = `
+  BEGIN;
+  SET LOCAL session_replication_role = replica;
+  SET LOCAL simulation.resets = 'yes';
+  ${TABLES.map((name) => `DELETE FROM ${name};`).join(' ')}
+  UPDATE simulation_clock SET ms = ${START_MS};
+  UPDATE sweep_marks SET mark = '00000000-0000-0000-0000-000000000000', started_at = payonce_now();
+  COMMIT`;
+
+/** What is not yet as it will stay, and when somebody is due to look at it again. */
+export const UNSETTLED = `
+  SELECT (SELECT count(*)::int FROM idempotency_keys k
+           WHERE k.state IN ('started', 'queued')
+             AND NOT EXISTS (SELECT 1 FROM unresolved u
+                              WHERE u.account_id = k.account_id AND u.key_hash = k.key_hash
+                                AND u.review_at IS NOT NULL)) AS keys,
+         (SELECT count(*)::int FROM webhook_inbox WHERE state = 'received') AS events,
+         (SELECT extract(epoch FROM min(due)) * 1000 FROM (
+            SELECT min(next_try_at) AS due FROM unresolved WHERE review_at IS NULL
+            UNION ALL
+            SELECT min(locked_until) FROM idempotency_keys WHERE state = 'started'
+            UNION ALL
+            SELECT min(next_try_at) FROM webhook_inbox WHERE state = 'received') AS all_due
+           WHERE due > payonce_now()) AS due_ms`;
