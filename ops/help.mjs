@@ -17,6 +17,8 @@ export const COMMANDS = {
     'Measures and prints the figures of the README, with machine, versions and sample sizes.',
   load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',
   model: 'Searches the protocol as a small state machine: every state, up to three faults.',
+  simulate:
+    "Runs the service's own code one step at a time, in an order and with faults that a seed draws.",
   help: 'Prints this list.',
 };
 

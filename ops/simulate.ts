@@ -1,29 +1,153 @@
-import { Swarm } from './simulate/policy.js';
-import { planOf } from './simulate/plan.js';
-import { runSchedule } from './simulate/run.js';
+import { UsageError, runCommand } from './command.js';
+import { type Share, type Tally, runSeed, runShare } from './simulate/job.js';
+import { forkShare } from './simulate/jobs.js';
+import { readList } from './simulate/list.js';
+import { Listed } from './simulate/policy.js';
+import { summed, writeSimulationReport } from './simulate/report.js';
+import { type Result, runSchedule } from './simulate/run.js';
 import { Stage, withServer } from './simulate/stage.js';
-import { SEND_ENDS } from './simulate/network.js';
 
+const HELP = `npm run simulate -- [--seeds FROM..TO] [--minutes N] [--jobs N] [--out FOLDER]
+npm run simulate -- --replay FILE | --show SEED
+
+Runs the service's own code against a real PostgreSQL, with all clients, API replicas and workers and the card
+processor in one process, one step at a time: each statement, each commit, each call and each sleep is a step, and a
+seed decides who is next and what becomes of it. Time is virtual. Processes crash between any two steps, commits are
+lost before and after they took place, the processor loses, doubles and lies. Then everything heals, and what
+clients saw, the database and the processor's book are compared. The same seed is the same run, to the last row.
+
+  --seeds FROM..TO  which seeds (1..200)
+  --minutes N       stop after so many minutes, whatever has been reached
+  --jobs N          processes side by side (2)
+  --replay FILE     one saved list of choices instead of seeds; prints what happens
+  --show SEED       one seed, and prints what happens
+  --server URL      a PostgreSQL to use (its owner's address) instead of one of its own
+  --out FOLDER      where report.json and the lists of failing schedules go (./proof)
+  --help            prints this
+Exits 0 when everything held, 1 when an invariant was violated (the shortest list of choices is kept), 2 when it could
+not run.
+`;
+
+const OPTIONS = {
+  seeds: { type: 'string', default: '1..200' },
+  minutes: { type: 'string' },
+  jobs: { type: 'string', default: '2' },
+  replay: { type: 'string' },
+  show: { type: 'string' },
+  server: { type: 'string' },
+  out: { type: 'string', default: './proof' },
+} as const;
+
+type Asked = {
+  seeds: [number, number];
+  minutes: number | null;
+  jobs: number;
+  out: string;
+};
+
+/** `npm run simulate`. */
 export async function main(args: string[]): Promise<void> {
-  const [from = 1, to = 20] = (args[0] ?? '1..20').split('..').map(Number);
-  await withServer(async (url) => {
-    const t0 = performance.now();
-    const stage = await Stage.open(url, 'simulate_1');
-    process.stderr.write(`open ${(performance.now() - t0).toFixed(0)} ms\n`);
-    const totals = new Map<string, number>();
-    const t = performance.now();
-    let steps = 0;
-    for (let seed = from; seed <= to; seed += 1) {
-      const chooser = new Swarm(String(seed), [...SEND_ENDS, 'cut', 'lost', 'unheard', 'late', 'never arrives']);
-      const result = await runSchedule(stage, planOf(String(seed)), chooser);
-      steps += result.steps;
-      for (const [k, v] of result.sometimes) totals.set(k, (totals.get(k) ?? 0) + v);
-      if (args[1] === '-v' || result.violations.length) process.stderr.write(`${seed} ${result.hash.slice(0, 12)} ${result.steps} ${result.choices.length} ${JSON.stringify(result.violations).slice(0, 500)}\n`);
-      if (args[2] === '-t') for (const l of result.trace.lines) process.stderr.write(`${l.atMs} ${l.task} ${l.what} ${l.end}\n`);
-    }
-    const s = (performance.now() - t) / 1000;
-    process.stderr.write(`${((to - from + 1) / s * 60).toFixed(0)}/min ${steps} steps ${(s * 1000 / steps).toFixed(2)} ms/step\n`);
-    if (args[1] === '-v') for (const [k, v] of [...totals].sort()) process.stderr.write(`${v} ${k}\n`);
-    await stage.close();
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+    const { replay, show, server } = values;
+    const asked: Asked = {
+      seeds: seedsOf(String(values['seeds'])),
+      minutes: values['minutes'] === undefined ? null : numberOf(values['minutes'], 'minutes'),
+      jobs: Math.min(8, numberOf(values['jobs'], 'jobs')),
+      out: String(values['out']),
+    };
+    const work = (serverUrl: string) => {
+      if (show !== undefined) return showOne(serverUrl, (stage) => runSeed(stage, String(show)));
+      if (replay === undefined) return simulate(serverUrl, asked);
+      const { plan, choices } = readList(String(replay));
+      return showOne(serverUrl, (stage) => runSchedule(stage, plan, new Listed(choices)));
+    };
+    return server === undefined ? withServer(work) : work(String(server));
   });
+}
+
+async function simulate(serverUrl: string, asked: Asked): Promise<number> {
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  process.once('SIGTERM', () => stopping.abort());
+  const begun = performance.now();
+  const shares = sharesOf(serverUrl, asked);
+  const tallies = new Map<Share, Tally>();
+  const seconds = () => (performance.now() - begun) / 1_000;
+  const line = () => progressLine(summed([...tallies.values()]), seconds());
+  const timer = setInterval(() => process.stderr.write(`${line()}\n`), PROGRESS_MS);
+  const run = shares.length === 1 ? runShare : forkShare;
+  try {
+    const tell = (share: Share) => (tally: Tally) => void tallies.set(share, tally);
+    await Promise.all(shares.map((share) => run(share, tell(share), stopping.signal)));
+  } finally {
+    clearInterval(timer);
+  }
+  const whole = summed([...tallies.values()]);
+  writeSimulationReport(asked.out, asked, whole, seconds());
+  for (const { seed, file, choices, violations } of whole.failures) {
+    const [first] = violations;
+    process.stdout.write(
+      `seed=${seed} violates ${first?.invariant}: ${first?.says} (${choices} choices in ${file})\n`,
+    );
+  }
+  process.stdout.write(`${line()}\n`);
+  return whole.failures.length === 0 ? 0 : 1;
+}
+
+const PROGRESS_MS = 5_000;
+
+function progressLine({ schedules, steps, failures }: Tally, seconds: number): string {
+  const rate = Math.round((schedules / seconds) * 60);
+  return `${schedules} schedules, ${steps} steps, ${failures.length} violated; ${rate} schedules a minute`;
+}
+
+/** Seeds are dealt out in turn, so that the shares end together. */
+function sharesOf(serverUrl: string, { seeds, minutes, jobs, out }: Asked): Share[] {
+  const [from, last] = seeds;
+  const untilMs = minutes === null ? null : Date.now() + minutes * 60_000; // tidy-allow: how long to go on
+  return Array.from({ length: Math.min(jobs, last - from + 1) }, (_, job) => ({
+    serverUrl,
+    database: `simulate_${process.pid}_${job + 1}`,
+    first: from + job,
+    last,
+    step: jobs,
+    untilMs,
+    out,
+  }));
+}
+
+/** What happened, line by line, and what is wrong with it. */
+async function showOne(serverUrl: string, run: (stage: Stage) => Promise<Result>): Promise<number> {
+  const stage = await Stage.open(serverUrl, `simulate_${process.pid}_1`);
+  try {
+    const result = await run(stage);
+    print(result);
+    return result.violations.length === 0 ? 0 : 1;
+  } finally {
+    await stage.close();
+  }
+}
+
+function print({ trace, violations, hash }: Result): void {
+  for (const { atMs, task, what, end } of trace.lines) {
+    const at = new Date(atMs).toISOString().slice(5, 23); // tidy-allow: the virtual instant
+    process.stdout.write(`${at}  ${task.padEnd(16)}  ${what}${end === 'ok' ? '' : `: ${end}`}\n`);
+  }
+  for (const { invariant, says, rows } of violations)
+    process.stdout.write(`${invariant}: ${says}\n${JSON.stringify(rows, null, 2)}\n`);
+  process.stdout.write(`trace ${hash}\n`);
+}
+
+function seedsOf(text: string): [number, number] {
+  const match = /^(\d{1,9})\.\.(\d{1,9})$/.exec(text);
+  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+  if (!match || from > to) throw new UsageError(`--seeds ${text}: it must be FROM..TO.`);
+  return [from, to];
+}
+
+function numberOf(text: string | boolean | undefined, name: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 10_000)
+    throw new UsageError(`--${name} must be a whole number from 1 to 10000.`);
+  return value;
 }

@@ -14,7 +14,11 @@ export function checkQuiet(world: World): Violation[] {
   );
   return [
     ...keys.map((key) => violation('L1', `a key is still ${String(key['state'])}`, key)),
-    ...left(world, 'unresolved', (row) => !waiting.has(ownerOf(row))),
+    ...left(
+      world,
+      'unresolved',
+      (row) => !waiting.has(ownerOf(row)) && !waitsForItsCaller(world, row),
+    ),
     ...left(world, 'webhook_inbox', ({ state }) => state === 'received'),
     ...left(world, 'payment_steps', (row) => !isHeld(world, row)),
     ...world
@@ -29,6 +33,11 @@ function left(world: World, name: string, isLeft: (row: Row) => boolean): Violat
     .table(name)
     .filter(isLeft)
     .map((row) => violation('L5', `${name} is not empty`, row));
+}
+
+/** What was never sent is its caller's to send, for as long as its key is kept. */
+function waitsForItsCaller(world: World, row: Row): boolean {
+  return world.keyOf.get(ownerOf(row))?.['state'] === 'released';
 }
 
 /** A step that was never sent waits for its caller. */

@@ -102,7 +102,7 @@ export class SimulatedDatabase {
     await this.#stand(task, query, null);
     const unit = await this.#begin(task, false);
     const result = await this.#run(unit, query);
-    await this.#commit(unit, ['ok', 'lost', 'unheard', 'late'], query.name);
+    await this.#commit(unit, ['ok', 'lost', 'unheard', 'commits late'], query.name);
     return result;
   }
 
@@ -165,7 +165,7 @@ export class SimulatedDatabase {
     const { task, session } = unit;
     const end = await this.scheduler.stand(task, `commits ${name}`.trimEnd(), ends, { session });
     this.onStatement(task, `commit ${name}`, end);
-    if (end === 'late') this.#commitLate(unit);
+    if (end === 'commits late') this.#commitLate(unit);
     else if (unit.ended === null) await this.#finish(unit, end === 'lost' ? 'undone' : 'committed');
     else this.#leave(unit);
     if (end !== 'ok' || unit.ended === 'undone') {
@@ -210,7 +210,6 @@ function mustBe(unit: Unit | null): Unit {
 }
 
 function digest(result: unknown): string {
-  if (process.env['DEBUG_TRACE']) return JSON.stringify((result as { rows: unknown[] }).rows);
   const rows = JSON.stringify((result as { rows: unknown[] }).rows);
   return createHash('sha256').update(rows).digest('base64');
 }

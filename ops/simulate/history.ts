@@ -1,22 +1,5 @@
+import type { HistoryLine } from '../checker/books.js';
 import type { Request, Response } from './http.js';
-
-/** One line of what clients sent and saw. */
-export type HistoryLine = {
-  seq: number;
-  at: string;
-  call: number;
-  type: 'invoke' | 'answer' | 'lost';
-  client: string;
-  account: string;
-  method: string;
-  path: string;
-  key: string | null;
-  body: string | null;
-  status?: number;
-  text?: string;
-  whole?: boolean;
-  headers?: Record<string, string>;
-};
 
 type Call = Pick<HistoryLine, 'call' | 'client' | 'account' | 'method' | 'path' | 'key' | 'body'>;
 
@@ -29,7 +12,7 @@ export class History {
 
   invoke(client: string, account: string, request: Request): Call {
     const call = {
-      call: (this.#calls += 1),
+      call: String((this.#calls += 1)),
       client,
       account,
       method: request.method,
@@ -50,8 +33,7 @@ export class History {
   }
 
   #add(line: Omit<HistoryLine, 'seq' | 'at'>): void {
-    const at = new Date(this.nowMs()).toISOString(); // tidy-allow: the virtual instant
-    this.lines.push({ seq: this.lines.length + 1, at, ...line });
+    this.lines.push({ seq: this.lines.length + 1, at: this.nowMs(), ...line });
   }
 }
 

@@ -29,7 +29,7 @@ export async function answer(
     headers: Object.fromEntries(Object.entries(headers).map(([n, v]) => [n.toLowerCase(), v])),
     raw: { rawHeaders: Object.entries(headers).flat(), socket: { writable: true } },
     body: Buffer.from(body),
-    facts: {},
+    facts: { contentType: headers['Content-Type'] },
     ...(caller === null ? {} : { caller }),
   } as unknown as FastifyRequest;
   const response = responseInto(heard);

@@ -88,8 +88,9 @@ export class Swarm implements Chooser {
     return now.length > 1 && stream.chance(preempts) ? stream.pick(now) : 0;
   }
 
-  end({ ends }: Step): number {
+  end({ ends, optional }: Step): number {
     const stream = this.#faults;
+    if (optional) return stream.below(ends.length); // it is none of those that go well
     const [from, to] = this.#mood.burst;
     const factor = this.#decisions >= from && this.#decisions < to ? 8 : 1;
     for (let index = 1; index < ends.length; index += 1) {

@@ -1,7 +1,9 @@
 import { readConfig } from '#platform/config.js';
 import type { Logger } from '#platform/logging.js';
 import { newWatch } from '#payments/take-orphans.js';
-import { type Violation, judge } from './judge.js';
+import type { Books, Row, Violation } from '../checker/books.js';
+import { checkBooks } from '../checker/check.js';
+import { dumpDatabase } from '../checker/dump.js';
 import { SimulatedClient } from './client.js';
 import { Cluster, PASS_NAMES } from './cluster.js';
 import { SimulatedDatabase } from './database.js';
@@ -16,6 +18,7 @@ import { START_MS, UNSETTLED } from './stage.sql.js';
 import { Trace } from './trace.js';
 
 export type Result = {
+  plan: Plan;
   seed: string;
   choices: number[];
   hash: string;
@@ -23,7 +26,7 @@ export type Result = {
   violations: Violation[];
   sometimes: Map<string, number>;
   trace: Trace;
-  history: History;
+  books: Books;
 };
 
 /** Decisions after which the trouble ends, whatever has been reached. */
@@ -108,7 +111,8 @@ class Schedule {
     await scheduler.settle();
     scheduler.kill(NEMESIS);
     database.cutOff.clear();
-    for (const service of [...cluster.apis, ...cluster.workers]) await cluster.registerAgain(service);
+    for (const service of [...cluster.apis, ...cluster.workers])
+      await cluster.registerAgain(service);
     if (!cluster.apis.some(({ isAlive }) => isAlive)) await cluster.startApi();
     const worker = await cluster.startWorker();
     const watch = newWatch();
@@ -125,10 +129,17 @@ class Schedule {
       const waits = this.#clients.some(({ isDone }) => !isDone);
       if (left && left.keys === 0 && left.events === 0 && !waits) break;
       if (round >= ROUNDS_MAX || scheduler.nowMs > endMs) {
-        this.violations.push({ invariant: 'L1', says: 'it does not come to rest', rows: [left ?? {}] });
+        this.violations.push({
+          invariant: 'L1',
+          says: 'it does not come to rest',
+          rows: [left ?? {}],
+        });
         return;
       }
-      const due = [scheduler.nextDueMs(), left?.due_ms == null ? null : Math.ceil(Number(left.due_ms))];
+      const due = [
+        scheduler.nextDueMs(),
+        left?.due_ms == null ? null : Math.ceil(Number(left.due_ms)),
+      ];
       const next = Math.min(...due.filter((ms) => ms !== null), scheduler.nowMs + 60_000);
       await scheduler.moveTime(Math.max(next, scheduler.nowMs + 1));
     }
@@ -140,8 +151,15 @@ class Schedule {
 
   async result(choices: number[]): Promise<Result> {
     const { trace, history, sometimes, violations } = this;
-    const found = await judge(this.stage, history.lines, this.processor.state.movements);
+    const query = async (text: string) => ({
+      rows: await this.stage.rows<{ name: string; row: Row }>(text),
+    });
+    const database = await dumpDatabase({ query });
+    const processor = this.processor.state.movements;
+    const books = { history: history.lines, database, processor };
+    const found = checkBooks(books, { quiet: violations.length === 0 });
     return {
+      plan: this.plan,
       seed: this.plan.seed,
       choices,
       hash: trace.hash(),
@@ -149,7 +167,7 @@ class Schedule {
       violations: [...violations, ...found],
       sometimes,
       trace,
-      history,
+      books,
     };
   }
 

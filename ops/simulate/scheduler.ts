@@ -166,7 +166,10 @@ export class Scheduler {
   #beforeIt(step: Step): Step {
     const until = step.dueMs ?? this.nowMs;
     const missed = this.parked.filter(({ strict, dueMs }) => strict && (dueMs ?? 0) < until);
-    return missed.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.task.order - b.task.order)[0] ?? step;
+    return (
+      missed.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.task.order - b.task.order)[0] ??
+      step
+    );
   }
 
   #isLater({ dueMs }: Step): boolean {
@@ -175,7 +178,9 @@ export class Scheduler {
 
   /** When the first of those who sleep wakes. */
   nextDueMs(): number | null {
-    const due = this.parked.flatMap(({ dueMs, optional }) => (dueMs === null || optional ? [] : [dueMs]));
+    const due = this.parked.flatMap(({ dueMs, optional }) =>
+      dueMs === null || optional ? [] : [dueMs],
+    );
     return due.length === 0 ? null : Math.min(...due);
   }
 
@@ -226,7 +231,9 @@ export class Scheduler {
     const rank = (step: Step) =>
       step.optional ? 3 : this.#isLater(step) ? 2 : step.task === this.last ? 0 : 1;
     const holding = this.#holdersOfLocks();
-    const free = holding ? this.parked.filter(({ session }) => session && holding.has(session)) : [];
+    const free = holding
+      ? this.parked.filter(({ session }) => session && holding.has(session))
+      : [];
     const steps = free.length > 0 ? free : [...this.parked];
     return steps.sort(
       (a, b) =>
@@ -240,8 +247,12 @@ export class Scheduler {
   #holdersOfLocks(): Set<Session> | null {
     const blocked = [...this.#flights].filter(({ isBlocked }) => isBlocked);
     if (blocked.length === 0) return null;
-    const pids = new Set(blocked.flatMap(({ session }) => [...(this.#holders.get(session?.pid ?? 0) ?? [])]));
-    const sessions = this.parked.map(({ session }) => session).filter((session) => session !== null);
+    const pids = new Set(
+      blocked.flatMap(({ session }) => [...(this.#holders.get(session?.pid ?? 0) ?? [])]),
+    );
+    const sessions = this.parked
+      .map(({ session }) => session)
+      .filter((session) => session !== null);
     return new Set(sessions.filter(({ pid }) => pids.has(pid)));
   }
 

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DataSource } from 'typeorm';
 import { CancellationsController } from '../../apps/payments-api/src/cancellations.controller.js';
 import { CapturesController } from '../../apps/payments-api/src/captures.controller.js';
 import { PaymentsController } from '../../apps/payments-api/src/payments.controller.js';
@@ -15,6 +14,7 @@ import type { Config } from '#platform/config.js';
 import { Core } from '#platform/core.js';
 import type { Logger } from '#platform/logging.js';
 import { ProblemError } from '#platform/problem-error.js';
+import type { Database } from '#postgres/data-source.js';
 import type { Db } from '#postgres/db.js';
 import { clockOf } from './clock.js';
 import type { SimulatedDatabase } from './database.js';
@@ -31,7 +31,7 @@ export type Ground = {
   scheduler: Scheduler;
   database: SimulatedDatabase;
   processor: SimulatedProcessor;
-  source: DataSource;
+  source: Database['source'];
   reader: Db;
   log: Logger;
   onCall: (task: Task, path: string, end: string) => void;
@@ -141,10 +141,10 @@ export class Service {
 
   /** A process asks whose account it is once, and again only if nobody could tell. */
   async #accountOnce(
-    { account }: Deps['processor'],
+    adapter: Deps['processor'],
     options: { timeoutMs: number },
   ): Promise<string | null> {
-    this.#account ??= account(options);
+    this.#account ??= adapter.account(options);
     const found = await this.#account;
     if (found === null) this.#account = null;
     return found;

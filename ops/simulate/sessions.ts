@@ -1,4 +1,5 @@
 import { openPool } from '#postgres/pool.js';
+import { NO_LIMITS, OWN_PID, begin } from './stage.sql.js';
 
 type Pool = ReturnType<typeof openPool>;
 type Result = { rows: unknown[] };
@@ -22,9 +23,7 @@ export class Session {
 
   /** Opens a transaction whose random identifiers follow from `stream`. */
   async begin(stream: string): Promise<void> {
-    await this.client.query(
-      `BEGIN; SELECT set_config('simulation.stream', '${stream}', true), set_config('simulation.drawn', '0', true)`,
-    );
+    await this.client.query(begin(stream));
   }
 
   destroy(): void {
@@ -86,11 +85,8 @@ export class Sessions {
     const opened = await this.#pool.connect();
     opened.on('error', () => {});
     const client: Client = opened;
-    await client.query(
-      `SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;
-       SET client_connection_check_interval = 0; SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan`,
-    );
-    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    await client.query(NO_LIMITS);
+    const { rows } = await client.query(OWN_PID);
     const session = new Session(Number(rows[0]?.['pid']), client);
     this.#all.set(session.pid, session);
     return session;

@@ -6,10 +6,11 @@ export const ACCOUNTS = [
   { id: '01890000-0000-7000-8000-00000000000b', name: 'bob' },
 ] as const;
 
-const TABLES = `attempts, audit_log, authorizations, breaks, disputes, idempotency_keys, ledger_entries, operations,
+const TABLES =
+  `attempts, audit_log, authorizations, breaks, disputes, idempotency_keys, ledger_entries, operations,
   order_slots, outbox_events, payment_steps, payments, refunds, saved_answers, unresolved, webhook_cursors, webhook_inbox`
-  .split(',')
-  .map((name) => name.trim());
+    .split(',')
+    .map((name) => name.trim());
 
 /**
  * Time is what the simulation says, and identifiers follow from the name of whoever draws them. What only grows
@@ -72,3 +73,26 @@ export const UNSETTLED = `
             UNION ALL
             SELECT min(next_try_at) FROM webhook_inbox WHERE state = 'received') AS all_due
            WHERE due > payonce_now()) AS due_ms`;
+
+export const createDatabase = (name: string) => `CREATE DATABASE ${name}`;
+export const dropDatabase = (name: string) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
+export const ADD_ACCOUNT = `INSERT INTO accounts (id, name, mode) VALUES ($1, $2, 'test')`;
+export const setClock = (nowMs: number) => `UPDATE simulation_clock SET ms = ${nowMs}`;
+
+/** The limits of a session go by the wall clock, which decides nothing here. */
+export const NO_LIMITS = `
+  SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;
+  SET client_connection_check_interval = 0; SET synchronous_commit = off;
+  SET plan_cache_mode = force_generic_plan`;
+export const OWN_PID = 'SELECT pg_backend_pid() AS pid';
+export const begin = (stream: string) => `
+  BEGIN;
+  SELECT set_config('simulation.stream', '${stream}', true), set_config('simulation.drawn', '0', true)`;
+
+export const TRY_LOCK = 'SELECT pg_try_advisory_lock($1) AS ours';
+export const LOCK = 'SELECT pg_advisory_lock($1, $2)';
+export const UNLOCK = 'SELECT pg_advisory_unlock($1, $2)';
+export const UNLOCK_ALL = 'SELECT pg_advisory_unlock_all()';
+export const BLOCKERS =
+  'SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest($1::int[]) AS pid';
+export const CANCEL = 'SELECT pg_cancel_backend($1)';

@@ -1,19 +1,33 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import type { DataSource } from 'typeorm';
 import { payonceHome } from '#embedded/home.js';
 import { startPostgres } from '#embedded/postgres-server.js';
 import { roleUrls } from '#embedded/role-urls.js';
 import { ENTITIES } from '#platform/entities.js';
 import { makePartitions } from '#postgres/daily-partitions.js';
-import { openDatabase } from '#postgres/data-source.js';
+import { type Database, openDatabase } from '#postgres/data-source.js';
 import { Db } from '#postgres/db.js';
 import { INSTANCE_LOCKS } from '#postgres/instance.js';
 import { migrate } from '#postgres/migrate.js';
 import { openPool } from '#postgres/pool.js';
-import { type Client, Sessions } from './sessions.js';
-import { ACCOUNTS, BEND, RESET, START_MS } from './stage.sql.js';
+import { Sessions } from './sessions.js';
+import {
+  ACCOUNTS,
+  ADD_ACCOUNT,
+  BEND,
+  BLOCKERS,
+  CANCEL,
+  LOCK,
+  RESET,
+  START_MS,
+  TRY_LOCK,
+  UNLOCK,
+  UNLOCK_ALL,
+  createDatabase,
+  dropDatabase,
+  setClock,
+} from './stage.sql.js';
 
 type Pool = ReturnType<typeof openPool>;
 const DAY_MS = 86_400_000;
@@ -47,14 +61,14 @@ export class Stage {
     private readonly registry: Pool,
     readonly sessions: Sessions,
     /** For the reads of callers, which wait for nobody and change nothing. */
-    readonly source: DataSource,
+    readonly source: Database['source'],
     readonly reader: Db,
   ) {}
 
   static async open(serverUrl: string, name: string): Promise<Stage> {
     const admin = poolOf(serverUrl);
-    await admin.query(`DROP DATABASE IF EXISTS ${name}`);
-    await admin.query(`CREATE DATABASE ${name}`);
+    await admin.query(dropDatabase(name));
+    await admin.query(createDatabase(name));
     const url = withDatabase(serverUrl, name);
     const { appUrl, maintenanceUrl } = roleUrls(url);
     await migrate({
@@ -64,18 +78,12 @@ export class Stage {
     });
     const owner = poolOf(url);
     const registry = poolOf(url);
-    const { rows } = await registry.query('SELECT pg_try_advisory_lock($1) AS ours', [
-      SIMULATION_LOCK,
-    ]);
+    const { rows } = await registry.query(TRY_LOCK, [SIMULATION_LOCK]);
     if (!rows[0].ours) throw new Error(`Somebody else simulates on ${name}`);
     await owner.query(BEND);
     await makePartitions(owner, 'saved_answers', days());
     for (const account of ACCOUNTS) {
-      await owner.query('INSERT INTO accounts (id, name, mode) VALUES ($1, $2, $3)', [
-        account.id,
-        account.name,
-        'test',
-      ]);
+      await owner.query(ADD_ACCOUNT, [account.id, account.name]);
     }
     const sessions = new Sessions(appUrl, (pid) => cancel(owner, pid));
     const { source, db } = await openDatabase({
@@ -91,30 +99,27 @@ export class Stage {
   /** As it was before the first schedule. */
   async reset(): Promise<void> {
     await this.owner.query(RESET);
-    await this.registry.query('SELECT pg_advisory_unlock_all()');
+    await this.registry.query(UNLOCK_ALL);
     this.#schedules += 1;
     if (this.#schedules % TIDY_EVERY === 0) await this.owner.query('VACUUM');
   }
 
   async setTime(nowMs: number): Promise<void> {
-    await this.owner.query(`UPDATE simulation_clock SET ms = ${nowMs}`);
+    await this.owner.query(setClock(nowMs));
   }
 
   /** The session that shows others that a process lives. */
   async register(instance: number): Promise<void> {
-    await this.registry.query('SELECT pg_advisory_lock($1, $2)', [INSTANCE_LOCKS, instance]);
+    await this.registry.query(LOCK, [INSTANCE_LOCKS, instance]);
   }
 
   async unregister(instance: number): Promise<void> {
-    await this.registry.query('SELECT pg_advisory_unlock($1, $2)', [INSTANCE_LOCKS, instance]);
+    await this.registry.query(UNLOCK, [INSTANCE_LOCKS, instance]);
   }
 
   /** Which sessions each of these waits for. */
   readonly probe = async (pids: number[]): Promise<Map<number, number[]>> => {
-    const { rows } = await this.owner.query<{ pid: number; blockers: number[] }>(
-      'SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest($1::int[]) AS pid',
-      [pids],
-    );
+    const { rows } = await this.owner.query<{ pid: number; blockers: number[] }>(BLOCKERS, [pids]);
     return new Map(rows.map(({ pid, blockers }) => [pid, blockers]));
   };
 
@@ -122,35 +127,30 @@ export class Stage {
     return (await this.owner.query(text, values)).rows as Row[];
   }
 
-  /** Lends the owner's connection. */
-  async asOwner<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.owner.connect();
-    try {
-      return await work(client);
-    } finally {
-      client.release();
-    }
-  }
-
   async close(): Promise<void> {
     await this.sessions.close();
     await this.source.destroy();
     await this.owner.end();
     await this.registry.end();
-    await this.admin.query(`DROP DATABASE IF EXISTS ${this.name} WITH (FORCE)`);
+    await this.admin.query(dropDatabase(this.name));
     await this.admin.end();
   }
 }
 
 function poolOf(url: string): Pool {
-  const pool = openPool({ url, applicationName: 'simulate', connectionsMax: 1, onIdleError: () => {} });
+  const pool = openPool({
+    url,
+    applicationName: 'simulate',
+    connectionsMax: 1,
+    onIdleError: () => {},
+  });
   Object.assign(pool.options, { query_timeout: 0, statement_timeout: 0, lock_timeout: 0 });
   return pool;
 }
 
 /** A statement that waits for a lock is given up, as it is when its session ends. */
 async function cancel(owner: Pool, pid: number): Promise<void> {
-  await owner.query('SELECT pg_cancel_backend($1)', [pid]);
+  await owner.query(CANCEL, [pid]);
 }
 
 function days(): string[] {

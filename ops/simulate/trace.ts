@@ -1,18 +1,18 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 export type Line = { atMs: number; task: string; what: string; end: string };
 
 /** What has happened, in order; its hash is equal for two runs that were the same to the last row. */
 export class Trace {
   readonly lines: Line[] = [];
-  readonly #hash: Hash = createHash('sha256');
+  /** The same with everything that anybody got: where two runs part, it shows who got what. */
+  readonly texts: string[] = [];
   #pending: { task: string; order: number; text: string }[] = [];
 
   add(atMs: number, task: string, what: string, end: string): void {
-    this.flush();
+    this.#flush();
     this.lines.push({ atMs, task, what, end });
-    if (process.env['DEBUG_TRACE']) process.stderr.write(`${atMs} ${task} ${what} ${end}\n`);
-    this.#hash.update(`${atMs} ${task} ${what} ${end}\n`);
+    this.texts.push(`${atMs} ${task} ${what} ${end}`);
   }
 
   /** What an actor got. Two may get theirs at one time: they stand in the actors' order. */
@@ -21,14 +21,13 @@ export class Trace {
   }
 
   hash(): string {
-    this.flush();
-    return this.#hash.copy().digest('hex');
+    this.#flush();
+    return createHash('sha256').update(this.texts.join('\n')).digest('hex');
   }
 
-  flush(): void {
+  #flush(): void {
     for (const { task, text } of this.#pending.sort((a, b) => a.order - b.order)) {
-      this.#hash.update(`${task} ${text}\n`);
-      if (process.env['DEBUG_TRACE']) process.stderr.write(`    ${task} ${text.slice(0, 2000)}\n`);
+      this.texts.push(`  ${task} ${text}`);
     }
     this.#pending = [];
   }

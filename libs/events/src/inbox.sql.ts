@@ -23,10 +23,11 @@ export const RECEIVE_EVENT = statement<{ deliveries: number }>(
 export const FIND_UNSTORED = statement<{ event_id: string }>(
   'inbox.find_unstored',
   `SELECT listed.event_id
-     FROM unnest($2::text[]) AS listed (event_id)
+     FROM unnest($2::text[]) WITH ORDINALITY AS listed (event_id, n)
     WHERE NOT EXISTS (
             SELECT 1 FROM webhook_inbox i
-             WHERE i.processor_name = $1::text AND i.event_id = listed.event_id)`,
+             WHERE i.processor_name = $1::text AND i.event_id = listed.event_id)
+    ORDER BY listed.n`,
 );
 
 /** Stores an event that was fetched, if no delivery had brought it. */
@@ -55,18 +56,23 @@ export type DueEvent = {
 export const TAKE_DUE_EVENTS = statement<DueEvent>(
   'inbox.take_due',
   `WITH due AS (
-     SELECT processor_name, event_id
+     SELECT processor_name, event_id, next_try_at
        FROM webhook_inbox
       WHERE state = 'received' AND next_try_at <= payonce_now() AND processor_name = $1::text
-      ORDER BY next_try_at, stored_at
+      ORDER BY next_try_at, stored_at, event_id
       LIMIT $3::int
       FOR UPDATE SKIP LOCKED
+   ), taken AS (
+     UPDATE webhook_inbox i
+        SET next_try_at = payonce_now() + $2::int * interval '1 millisecond', taken_at = payonce_now()
+       FROM due
+      WHERE i.processor_name = due.processor_name AND i.event_id = due.event_id
+     RETURNING i.event_id, i.type, i.object_id, i.payload, i.tries, i.waits, i.stored_at,
+               due.next_try_at AS due_at
    )
-   UPDATE webhook_inbox i
-      SET next_try_at = payonce_now() + $2::int * interval '1 millisecond', taken_at = payonce_now()
-     FROM due
-    WHERE i.processor_name = due.processor_name AND i.event_id = due.event_id
-   RETURNING i.event_id, i.type, i.object_id, i.payload, i.tries, i.waits`,
+   SELECT event_id, type, object_id, payload, tries, waits
+     FROM taken
+    ORDER BY due_at, stored_at, event_id`,
 );
 
 /** Ends the work on an event. Whoever else has ended it first is right too: then nothing changes. */

@@ -14,16 +14,20 @@ export const TAKE_DUE_AUTHORIZATIONS = statement<{
      SELECT account_id, payment_id
        FROM authorizations
       WHERE due_at <= payonce_now()
-      ORDER BY due_at
+      ORDER BY due_at, account_id, payment_id
       LIMIT $1::int
       FOR UPDATE SKIP LOCKED
+   ), taken AS (
+     UPDATE authorizations a
+        SET due_at = payonce_now()
+              + CASE WHEN a.expires_at <= payonce_now() THEN interval '1 hour' ELSE interval '1 minute' END
+       FROM due
+      WHERE a.account_id = due.account_id AND a.payment_id = due.payment_id
+     RETURNING a.account_id, a.payment_id, a.expires_at
    )
-   UPDATE authorizations a
-      SET due_at = payonce_now()
-            + CASE WHEN a.expires_at <= payonce_now() THEN interval '1 hour' ELSE interval '1 minute' END
-     FROM due
-    WHERE a.account_id = due.account_id AND a.payment_id = due.payment_id
-   RETURNING a.account_id, a.payment_id, a.expires_at <= payonce_now() AS expired`,
+   SELECT account_id, payment_id, expires_at <= payonce_now() AS expired
+     FROM taken
+    ORDER BY expires_at, account_id, payment_id`,
 );
 
 /** It is still there: nothing to do before its end. */

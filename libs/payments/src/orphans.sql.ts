@@ -15,7 +15,8 @@ export const FIND_LIVE_OWNERS = statement<{ owner: number }>(
      FROM pg_locks l
     WHERE l.locktype = 'advisory' AND l.granted
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND l.classid = ${INSTANCE_LOCKS}`,
+      AND l.classid = ${INSTANCE_LOCKS}
+    ORDER BY owner`,
 );
 
 /**

@@ -1,0 +1,26 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Plan } from './plan.js';
+
+/** A schedule that can be repeated anywhere: who wants what, and every choice that was made. */
+export type SavedList = {
+  /** What it showed when it was saved; null for one that has to hold. */
+  invariants: string[];
+  /** What had been wrong, in words. */
+  about: string;
+  plan: Plan;
+  /** Small numbers; when they have ended, everything goes well. */
+  choices: number[];
+};
+
+export function readList(file: string): SavedList {
+  return JSON.parse(readFileSync(file, 'utf8')) as SavedList;
+}
+
+export function writeList(file: string, list: SavedList): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const { choices, ...rest } = list;
+  const text = JSON.stringify({ ...rest, choices: [] }, null, 2);
+  const oneLine = JSON.stringify(choices).replaceAll(',', ', ');
+  writeFileSync(file, `${text.replace('"choices": []', `"choices": ${oneLine}`)}\n`);
+}
