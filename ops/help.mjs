@@ -5,7 +5,7 @@ export const COMMANDS = {
   start:
     'Starts everything on this machine: database, API, worker and mock processor; prints a curl to try.',
   dev: 'The same as start, from the sources, and starts a service again when its files change.',
-  test: 'Format, lint and types, then every test; `npm test -- path` runs a part, `-- --long` every fault and kill.',
+  test: 'Format, lint and types, then every test; `npm test -- path` runs a part, `npm test -- --long` every fault and kill.',
   soak: 'Kills replicas of API and worker at random for a minute under load, then compares the books.',
   check: 'Format, lint, types and house rules, without the tests; `-- --fix` repairs what it can.',
   build: 'Makes the production build in dist/: without failpoints and without demo secrets.',
@@ -13,6 +13,7 @@ export const COMMANDS = {
   keys: 'Makes, rotates and revokes API keys.',
   mock: 'Starts the mock card processor alone.',
   verify: "Checks the books: the ledger's triggers, rights and balance.",
+  docs: 'Writes the pages that are made from data: the fault matrix and the figures of the proof.',
   figures:
     'Measures and prints the figures of the README, with machine, versions and sample sizes.',
   load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',

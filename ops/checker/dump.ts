@@ -1,4 +1,5 @@
 import type { Books, Row } from './books.js';
+import { DUMP, TABLES } from './dump.sql.js';
 
 /** The part of `pg`'s client that is needed: whoever has a connection lends it. */
 export type Reader = {
@@ -6,17 +7,9 @@ export type Reader = {
 };
 
 /** Tables that are about money, or about what somebody has been told of it. */
-const TABLES =
-  'accounts payments order_slots operations attempts idempotency_keys saved_answers unresolved refunds payment_steps authorizations disputes breaks ledger_entries outbox_events webhook_inbox audit_log'.split(
-    ' ',
-  );
-
 /** Every row of them, as of one instant. The connection must be allowed to read them all. */
 export async function dumpDatabase(client: Reader): Promise<Books['database']> {
-  const parts = TABLES.map(
-    (name) => `SELECT '${name}' AS name, to_jsonb(t) AS row FROM ${name} AS t`,
-  );
-  const { rows } = await client.query(parts.join(' UNION ALL '));
+  const { rows } = await client.query(DUMP);
   const database: Books['database'] = Object.fromEntries(TABLES.map((name) => [name, []]));
   for (const { name, row } of rows) database[name]!.push(row);
   return database;

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkoutRoot } from '#embedded/home.js';
+import { faultsPage } from './proof/faults-page.js';
+import { figuresOf } from './proof/figures-page.js';
+import { addUp, hashOfSources, readRuns } from './proof/runs.js';
+import { say } from './start/say.js';
+
+const HELP = `npm run docs [-- --check]
+
+Writes the pages that are made from data: docs/faults.md, and the figures of docs/proof.md, from the table of faults
+and from docs/proof-runs.jsonl.
+
+  --check   writes nothing; exits 1 when a page is not what it would be
+  --help    this text
+`;
+
+/** `npm run docs`. */
+export async function main(args: string[]): Promise<void> {
+  const { check, help } = parseArgs({
+    args,
+    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  }).values;
+  if (help) return say(HELP);
+  const root = checkoutRoot();
+  const stale = [...pages(root)].filter(
+    ([path, text]) => readFileSync(join(root, path), 'utf8') !== text,
+  );
+  for (const [path, text] of stale) {
+    if (check) say(`${path} is not what npm run docs writes`);
+    else writeFileSync(join(root, path), text);
+  }
+  if (check) process.exitCode = stale.length > 0 ? 1 : 0;
+  else
+    say(
+      stale.length > 0
+        ? `Wrote ${stale.map(([path]) => path).join(', ')}`
+        : 'All pages were right.',
+    );
+}
+
+/** Each page that is made from data, by its path. */
+export function pages(root: string): Map<string, string> {
+  const runs = readRuns(root);
+  const { counts, hits } = addUp(runs, hashOfSources(root));
+  const proof = readFileSync(join(root, 'docs/proof.md'), 'utf8');
+  return new Map([
+    ['docs/faults.md', faultsPage(hits)],
+    [
+      'docs/proof.md',
+      proof.replace(MARKED, (_, start, end) => `${start}\n${figuresOf(counts)}\n${end}`),
+    ],
+  ]);
+}
+
+const MARKED = /(<!-- figures:start -->)[\s\S]*?(<!-- figures:end -->)/;

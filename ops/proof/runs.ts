@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One long run of a proof that held. Runs add up as long as libs and migrations stay what they were. */
+export type Run = {
+  at: string;
+  /** The command as it was given. */
+  command: string;
+  commit: string;
+  /** The hash of libs and migrations. */
+  sources: string;
+  /** The seeds that it went through, both included; a seed counts once. */
+  seeds?: [from: number, to: number];
+  counts: Record<string, number>;
+  /** Passages of failpoints, as `c5:kill`. */
+  hits?: Record<string, number>;
+};
+
+const FILE = 'docs/proof-runs.jsonl';
+
+export function readRuns(root: string): Run[] {
+  const file = join(root, FILE);
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Run);
+}
+
+/** Notes a run at the end of the file, with when, of which commit and of which sources it was. */
+export function appendRun(
+  root: string,
+  run: Pick<Run, 'command' | 'counts' | 'seeds' | 'hits'>,
+): void {
+  const noted: Run = {
+    at: new Date().toISOString(),
+    commit: commitOf(root),
+    sources: hashOfSources(root),
+    ...run,
+  };
+  appendFileSync(join(root, FILE), `${JSON.stringify(noted)}\n`);
+}
+
+/** Over every file of libs and migrations but tests: what runs in production. */
+export function hashOfSources(root: string): string {
+  const hash = createHash('sha256');
+  for (const top of ['libs', 'migrations']) {
+    const files = readdirSync(join(root, top), { recursive: true }).map(String).sort();
+    for (const file of files) {
+      if (!/\.(ts|sql)$/.test(file) || /\.spec\.ts$|^testing\//.test(file)) continue;
+      hash.update(`${top}/${file}\0`).update(readFileSync(join(root, top, file)));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function commitOf(root: string): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** What runs of today's sources have counted together; overlapping seeds are counted once. */
+export function addUp(
+  runs: readonly Run[],
+  sources: string,
+): { counts: Record<string, number>; hits: Map<string, number> } {
+  const counts: Record<string, number> = {};
+  const hits = new Map<string, number>();
+  for (const run of runs.filter((one) => one.sources === sources)) {
+    for (const [name, count] of Object.entries(run.counts)) {
+      if (name !== 'schedules') counts[name] = (counts[name] ?? 0) + count;
+    }
+    for (const [point, count] of Object.entries(run.hits ?? {}))
+      hits.set(point, (hits.get(point) ?? 0) + count);
+  }
+  counts['schedules'] = distinctSeeds(runs.filter((one) => one.sources === sources));
+  return { counts, hits };
+}
+
+function distinctSeeds(runs: readonly Run[]): number {
+  const ranges = runs.flatMap(({ seeds }) => (seeds ? [seeds] : [])).toSorted(([a], [b]) => a - b);
+  let total = 0;
+  let end = -1;
+  for (const [from, to] of ranges) {
+    total += Math.max(0, to - Math.max(from, end + 1) + 1);
+    end = Math.max(end, to);
+  }
+  return total;
+}
