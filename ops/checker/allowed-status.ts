@@ -12,3 +12,17 @@ export const ALLOWED_BY_ACCEPTING: Record<string, readonly string[]> = {
   failed: ['succeeded'],
   canceled: ['succeeded'],
 };
+
+/** A refund that was taken may still come back. */
+export const ALLOWED_REFUND: Record<string, readonly string[]> = {
+  pending: ['succeeded', 'failed'],
+  succeeded: ['failed'],
+  failed: [],
+};
+
+/** What was lost may be won after all; an inquiry has no event. */
+export const ALLOWED_DISPUTE: Record<string, readonly string[]> = {
+  opened: ['won', 'lost'],
+  lost: ['won'],
+  won: [],
+};

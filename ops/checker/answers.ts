@@ -1,21 +1,29 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { HistoryLine, Row, Violation } from './books.js';
-import { type Call, type Intent, type World, groupBy, idOf, objectOf, violation } from './world.js';
+import { type Call, isWhole } from './calls.js';
+import { objectOf } from './json.js';
+import { fingerprintOf } from './requests.js';
+import { type Intent, type World, idOf, violation } from './world.js';
 
-/** What clients heard, against itself and against what is saved. */
+/** What clients heard under a key, against what was heard before and what is saved. */
 export function checkAnswers(world: World): Violation[] {
   return [
-    ...world.intents.flatMap((intent) => oneAnswer(world, intent)),
-    ...world.intents.flatMap(oneRequest),
+    ...world.intents.flatMap((intent) => [
+      ...oneAnswer(world, intent),
+      ...oneRequest(world, intent),
+      ...nothingElseAfter(world, intent),
+    ]),
     ...world.calls.flatMap(({ invoke, heard }) => (heard ? statusOf(invoke, heard) : [])),
-    ...accountsApart(world),
   ];
 }
 
-/** An end of the intent; everything else says nothing final about the money. */
-export function isFinal({ status, text }: HistoryLine): boolean {
-  if (status === 200 || status === 201 || status === 402) return true;
+/** Its key was canceled: final as well, and told to everybody. */
+function isCanceled({ status, text }: HistoryLine): boolean {
   return status === 409 && objectOf(text)?.['code'] === 'idempotency_key_canceled';
+}
+
+/** A saved end of the intent; everything else says nothing final about the money. */
+function isFinal({ status }: HistoryLine): boolean {
+  return status === 200 || status === 201 || status === 402;
 }
 
 /** I10 and I12: all final answers of an intent are the saved one, to the byte; a cut one is its beginning. */
@@ -23,62 +31,89 @@ function oneAnswer(world: World, intent: Intent): Violation[] {
   const saved = world.savedOf.get(idOf(intent));
   const key = world.keyOf.get(idOf(intent));
   const found: Violation[] = [];
+  const says = (invariant: string, words: string, ...rows: object[]) =>
+    found.push(violation(invariant, `${intent.key}: ${words}`, ...rows));
   for (const { invoke, heard } of intent.calls) {
-    if (heard === null || !isFinal(heard) || heard.status === 409) continue;
-    if (key === undefined) {
-      found.push(violation('I12', `a final answer to ${intent.key}, and no such key`, heard));
-    } else if (saved === undefined) {
-      if (key['state'] !== 'canceled')
-        found.push(
-          violation('I12', `a final answer to ${intent.key} that is not saved`, heard, key),
-        );
-    } else if (!isSame(saved, heard)) {
-      const says = `${intent.key} was answered with other bytes than are saved`;
-      found.push(violation('I10', says, invoke, heard, saved));
+    if (heard === null) continue;
+    if (isCanceled(heard)) {
+      if (key?.['state'] !== 'canceled') says('I12', 'told canceled, and is not', heard);
+    } else if (isFinal(heard)) {
+      if (key === undefined) says('I12', 'a final answer, and no such key', heard);
+      else if (saved === undefined) says('I12', 'a final answer that is not saved', heard, key);
+      else if (!isSame(saved, heard))
+        says('I10', 'answered otherwise than saved', invoke, heard, saved);
+      else if (!isOfClaim(key, heard))
+        says('I10', 'a replay that names another request than the first', heard, key);
     }
   }
   return found;
 }
 
-function isSame(
-  saved: Row,
-  { status, text = '', whole = true, headers = {} }: HistoryLine,
-): boolean {
+function isSame(saved: Row, heard: HistoryLine): boolean {
+  const { status, text = '', headers } = heard;
   if (status !== saved['status']) return false;
   const bytes = Buffer.from(String(saved['body']).slice(2), 'hex').toString('utf8');
-  if (!(whole ? text === bytes : bytes.startsWith(text))) return false;
-  const { content_type: type, location } = headers;
+  if (!(isWhole(heard) ? text === bytes : bytes.startsWith(text))) return false;
+  if (headers === undefined) return true;
   return (
-    (type === undefined || type === saved['content_type']) &&
-    (location ?? null) === (saved['location'] ?? null)
+    headers.content_type === saved['content_type'] &&
+    (headers.location ?? null) === (saved['location'] ?? null)
   );
 }
 
-/** I11: one request alone is answered under a key; another body or route never is. */
-function oneRequest(intent: Intent): Violation[] {
-  const [first, ...others] = intent.calls.filter(
-    ({ heard }) => heard !== null && isFinal(heard) && heard.status !== 409,
-  );
-  if (first === undefined) return [];
-  return others
-    .filter((other) => !isSameRequest(first, other))
-    .map((other) =>
-      violation(
-        'I11',
-        `two requests were answered under ${intent.key}`,
-        first.invoke,
-        other.invoke,
-      ),
-    );
+function isOfClaim(key: Row, { headers }: HistoryLine): boolean {
+  const original = headers?.original_request;
+  return original === undefined || original === key['request_id'];
 }
 
-function isSameRequest({ invoke: one }: Call, { invoke: other }: Call): boolean {
-  if (one.method !== other.method || one.path !== other.path) return false;
-  if (one.body === other.body) return true;
-  return isDeepStrictEqual(objectOf(one.body || '{}'), objectOf(other.body || '{}'));
+/** I11: under a key runs one request that was sent; another body or route hears nothing final, and is refused. */
+function oneRequest(world: World, intent: Intent): Violation[] {
+  const key = world.keyOf.get(idOf(intent));
+  if (key === undefined || key['fingerprint_version'] !== 1) return [];
+  const found: Violation[] = [];
+  let isAsked = false;
+  for (const { invoke, heard } of intent.calls) {
+    const isIt = fingerprintOf(invoke) === key['fingerprint'];
+    isAsked ||= isIt;
+    if (heard === null) continue;
+    if (!isIt && isFinal(heard)) {
+      const says = `${intent.key}: another request than the claimed one was answered`;
+      found.push(violation('I11', says, invoke, heard, key));
+    }
+    if (isIt && objectOf(heard.text)?.['code'] === 'idempotency_key_reused') {
+      const says = `${intent.key}: the claimed request was refused as another`;
+      found.push(violation('I11', says, invoke, heard, key));
+    }
+  }
+  if (!isAsked) {
+    const says = `${intent.key}: what runs under it was sent by nobody`;
+    found.push(violation('I11', says, key, ...intent.calls.map(({ invoke }) => invoke)));
+  }
+  return found;
 }
 
-const TRACE = /\n\s+at .+:\d+:\d+|node_modules|SELECT .+ FROM |INSERT INTO /;
+/** Who may be told something else after the end: nothing of the money is said by it. */
+const SAYS_NOTHING = new Set([401, 403, 429, 500, 502, 503]);
+
+/** I10: once its end was heard, a request that is sent again hears it again. */
+function nothingElseAfter(world: World, intent: Intent): Violation[] {
+  const key = world.keyOf.get(idOf(intent));
+  const same = intent.calls.filter(({ invoke }) => fingerprintOf(invoke) === key?.['fingerprint']);
+  const isEnd = (heard: HistoryLine) => isFinal(heard) || isCanceled(heard);
+  const ends = same.filter(({ heard }) => heard !== null && isEnd(heard));
+  const endSeq = Math.min(...ends.map(({ heard }) => heard!.seq));
+  const isElse = ({ invoke, heard }: Call): boolean => {
+    if (heard === null || !isWhole(heard) || invoke.seq < endSeq || isEnd(heard)) return false;
+    if (SAYS_NOTHING.has(heard.status ?? 0)) return false;
+    return objectOf(heard.text)?.['code'] !== 'idempotency_key_expired';
+  };
+  return same.filter(isElse).map(({ invoke, heard }) => {
+    const says = `${intent.key}: answered ${heard!.status} after its end was told`;
+    return violation('I10', says, ends[0]!.heard!, invoke, heard!);
+  });
+}
+
+const TRACE = /\\n\s+at .+:\d+:\d+|\n\s+at .+:\d+:\d+|node_modules|SELECT .+ FROM |INSERT INTO /;
 
 /** I23: no 5xx but 503 with Retry-After, and nothing of our insides in any answer. */
 function statusOf(invoke: HistoryLine, heard: HistoryLine): Violation[] {
@@ -87,24 +122,5 @@ function statusOf(invoke: HistoryLine, heard: HistoryLine): Violation[] {
   if (status >= 500 && !(status === 503 && headers.retry_after !== undefined))
     found.push(violation('I23', `${invoke.method} ${invoke.path} was answered ${status}`, heard));
   if (TRACE.test(text)) found.push(violation('I23', 'an answer shows our insides', heard));
-  return found;
-}
-
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-
-/** I20: no account hears of another one's payment. */
-function accountsApart(world: World): Violation[] {
-  const found: Violation[] = [];
-  const byAccount = groupBy(world.calls, ({ invoke }) => invoke.account);
-  if (byAccount.size < 2) return [];
-  for (const { invoke, heard } of world.calls) {
-    for (const [id] of heard?.text?.matchAll(UUID) ?? []) {
-      const payment = world.payments.get(id);
-      if (payment === undefined || payment['account_id'] === invoke.account) continue;
-      if (invoke.path.includes(id)) continue; // it said the id itself
-      const says = `${invoke.account} heard of a payment of ${String(payment['account_id'])}`;
-      found.push(violation('I20', says, invoke, heard!, payment));
-    }
-  }
   return found;
 }

@@ -1,8 +1,12 @@
+import { minor } from './amounts.js';
 import type { BookLine, Row, Violation } from './books.js';
-import { type World, derivedKey, groupBy, minor, violation } from './world.js';
+import { derivedKey } from './keys.js';
+import { withoutPartner } from './partners.js';
+import type { Terms } from './terms.js';
+import { type World, groupBy, violation } from './world.js';
 
 /** The processor's book against our database: what it did was asked for, done once, and is known here. */
-export function checkProcessor(world: World, quiet: boolean): Violation[] {
+export function checkProcessor(world: World, terms: Terms): Violation[] {
   const charges = new Map<string, Row>();
   for (const row of world.table('operations'))
     if (row['kind'] === 'charge') charges.set(String(row['processor_key']), row);
@@ -11,10 +15,9 @@ export function checkProcessor(world: World, quiet: boolean): Violation[] {
     ...doneOnce(world),
     ...underOurKey(world),
     ...[...intents].flatMap((intent) =>
-      intent === undefined ? [] : known(world, intent, charges.get(intent), quiet),
+      intent === undefined ? [] : known(world, intent, charges.get(intent), terms.quiet),
     ),
-    ...asked(world),
-    ...derived(world),
+    ...asked(world, terms),
     ...neverMoreThanThere(world),
   ];
 }
@@ -63,6 +66,10 @@ const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => b
       .of('refunds', String(payment['id']))
       .some((row) => row['processor_id'] === line.parent && row['status'] === 'failed'),
   dispute: (world, line, payment) => hasRow(world, 'disputes', payment, line.id),
+  dispute_won: (world, line, payment) =>
+    world
+      .of('disputes', String(payment['id']))
+      .some((row) => row['processor_id'] === line.parent && row['status'] === 'won'),
 };
 
 /** I2 and I16: what the processor did is recorded, in a state that admits it; before quiet it may be on its way. */
@@ -72,17 +79,19 @@ function known(world: World, intent: string, charge: Row | undefined, quiet: boo
   const payment = charge && world.payments.get(String(charge['payment_id']));
   if (payment === undefined) {
     const own = lines.filter(({ parent }) => parent === null);
-    return own.map((line) => violation('I2', `nobody here knows of ${line.id}`, line));
+    return withoutPartner(own, () => payment).map((line) =>
+      violation('I2', `nobody here knows of ${line.id}`, line),
+    );
   }
   if (!quiet) return [];
-  return lines
-    .filter((line) => !RECORDED[line.operation]!(world, line, payment))
-    .map((line) => {
+  return withoutPartner(lines, (line) => RECORDED[line.operation]!(world, line, payment)).map(
+    (line) => {
       const says = `the processor did ${line.operation} ${line.id}; the payment is ${String(payment['status'])} and does not tell of it`;
       const isMoney = line.operation === 'charge' || line.operation === 'capture';
       const denied = payment['status'] === 'failed' || payment['status'] === 'canceled';
       return violation(isMoney && denied ? 'I16' : 'I2', says, line, payment);
-    });
+    },
+  );
 }
 
 function isPaidBy(payment: Row, line: BookLine): boolean {
@@ -91,9 +100,7 @@ function isPaidBy(payment: Row, line: BookLine): boolean {
 }
 
 function isBreak(world: World, line: BookLine): boolean {
-  return world
-    .table('breaks')
-    .some((row) => row['kind'] === 'late_success' && row['reference'] === line.id);
+  return world.lateOf(line.id) !== undefined;
 }
 
 function hasRow(world: World, name: string, payment: Row, id: string): boolean {
@@ -101,29 +108,16 @@ function hasRow(world: World, name: string, payment: Row, id: string): boolean {
 }
 
 /** I4: nothing was charged that no client asked for. Only where clients' books are there at all. */
-function asked(world: World): Violation[] {
+function asked(world: World, { unrecorded = [] }: Terms): Violation[] {
   if (world.calls.length === 0) return [];
   const wanted = new Set<string>();
-  for (const { account, calls, key } of world.intents) {
-    const charges = calls.some(({ invoke }) => invoke.path === '/v1/payments');
-    if (charges) wanted.add(derivedKey(account, 'charge', key));
-  }
-  return world.books.processor
+  for (const { account, key } of world.intents) wanted.add(derivedKey(account, 'charge', key));
+  const charges = world.books.processor
     .filter(({ operation }) => operation === 'charge' || operation === 'authorize')
-    .filter(({ metadata }) => metadata['payonce_intent'] !== undefined)
-    .filter(({ metadata }) => !wanted.has(metadata['payonce_intent']!))
-    .map((line) => violation('I4', `nobody asked for ${line.operation} ${line.id}`, line));
-}
-
-/** I9: the processor's key of a charge is a function of account, operation and the caller's key. */
-function derived(world: World): Violation[] {
-  return world.intents.flatMap(({ account, key, hash }) => {
-    const row = world.keyOf.get(`${account} ${hash}`);
-    const operation = row && world.operations.get(String(row['operation_id']));
-    if (operation?.['kind'] !== 'charge') return [];
-    if (operation['processor_key'] === derivedKey(account, 'charge', key)) return [];
-    return [violation('I9', `the processor's key of ${key} is not the derived one`, operation)];
-  });
+    .filter(({ metadata }) => !unrecorded.includes(metadata['payonce_account'] ?? ''));
+  return withoutPartner(charges, ({ metadata }) =>
+    wanted.has(metadata['payonce_intent'] ?? ''),
+  ).map((line) => violation('I4', `nobody asked for ${line.operation} ${line.id}`, line));
 }
 
 /** I17 at the processor, at every moment: captured at most what was held, given back at most what was taken. */

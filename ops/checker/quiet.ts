@@ -3,12 +3,14 @@ import { type World, ownerOf, violation } from './world.js';
 
 /** L1 and L5: once all is quiet every intent has its end, and nothing is left to do. */
 export function checkQuiet(world: World): Violation[] {
-  const waiting = new Set(
-    world
+  // A person looks after those in review; those that were released wait for their caller, until their key's end.
+  const waiting = new Set([
+    ...world
       .table('unresolved')
       .filter(({ review_at: at }) => at !== null)
       .map(ownerOf),
-  );
+    ...[...world.keyOf.values()].filter(({ state }) => state === 'released').map(ownerOf),
+  ]);
   const keys = [...world.keyOf.values()].filter(
     (key) => ['started', 'queued'].includes(String(key['state'])) && !waiting.has(ownerOf(key)),
   );

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { BookLine, Books, HistoryLine, Row, Violation } from './books.js';
+import type { BookLine, Books, Row, Violation } from './books.js';
+import { type Call, callsOf } from './calls.js';
+import { hashOf, unquoted } from './keys.js';
+import { askedFor } from './requests.js';
 
-/** A request and what its client heard of it, if anything. */
-export type Call = { invoke: HistoryLine; heard: HistoryLine | null };
-
-/** All calls of one account under one key. */
+/** All calls of one account under one key, on the routes that take one. The key is as it was meant, unquoted. */
 export type Intent = { account: string; key: string; hash: string; calls: Call[] };
 
 /** The three books, found by what ties them together. Built once for a check; every look-up is a map's. */
@@ -22,6 +21,11 @@ export type World = {
   attemptsOf(operation: string): Row[];
   /** Charges and authorizations with everything that hangs from them, by the reference that we sent. */
   linesOf(intent: string): BookLine[];
+  /** A line of an operation, by the processor's id; `lineUnder` by that of what it belongs to. */
+  line(operation: string, id: unknown): BookLine | undefined;
+  lineUnder(operation: string, parent: unknown): BookLine | undefined;
+  /** The break that tells of late money, by the processor's id. */
+  lateOf(reference: string): Row | undefined;
 };
 
 export function worldOf(books: Books): World {
@@ -38,6 +42,10 @@ export function worldOf(books: Books): World {
   const attempts = groupBy(table('attempts'), ({ operation_id }) => String(operation_id));
   const calls = callsOf(books.history);
   const lines = linesByIntent(books.processor);
+  const byId = new Map(books.processor.map((line) => [`${line.operation} ${line.id}`, line]));
+  const under = new Map(books.processor.map((line) => [`${line.operation} ${line.parent}`, line]));
+  const late = table('breaks').filter(({ kind }) => kind === 'late_success');
+  const lateBy = new Map(late.map((row) => [String(row['reference']), row]));
   return {
     books,
     calls,
@@ -50,6 +58,9 @@ export function worldOf(books: Books): World {
     of,
     attemptsOf: (operation) => attempts.get(operation) ?? [],
     linesOf: (intent) => lines.get(intent) ?? [],
+    line: (operation, id) => byId.get(`${operation} ${String(id)}`),
+    lineUnder: (operation, parent) => under.get(`${operation} ${String(parent)}`),
+    lateOf: (reference) => lateBy.get(reference),
   };
 }
 
@@ -57,48 +68,6 @@ export function worldOf(books: Books): World {
 export const ownerOf = (row: Row): string =>
   `${String(row['account_id'])} ${String(row['key_hash'])}`;
 export const idOf = ({ account, hash }: Intent): string => `${account} ${hash}`;
-
-/** What the service finds a key by, in the database's spelling of bytes. */
-export function hashOf(key: string): string {
-  return `\\x${createHash('sha256').update(unquoted(key), 'utf8').digest('hex')}`;
-}
-
-/** Bare or as a string of RFC 8941: one key. */
-export function unquoted(key: string): string {
-  const text = key.trim();
-  const quoted = /^"((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(text);
-  return quoted ? quoted[1]!.replace(/\\(["\\])/g, '$1') : text;
-}
-
-/**
- * The key under which the processor must know the charge of an intent: version 8 of RFC 9562 over sha256 of account,
- * operation and idempotency key, each behind its length. Written anew from the page, not taken from the service.
- */
-export function derivedKey(account: string, operation: string, key: string): string {
-  const parts = [account, operation, unquoted(key)].map((part) => Buffer.from(part, 'utf8'));
-  const sized = parts.flatMap((part) => {
-    const size = Buffer.alloc(4);
-    size.writeUInt32BE(part.length);
-    return [size, part];
-  });
-  const seed = Buffer.concat([Buffer.from('payonce/processor-key/1\n'), ...sized]);
-  const hex = createHash('sha256').update(seed).digest('hex').slice(0, 32);
-  const variant = ((parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
-  const id = `${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17)}`;
-  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-/** Whole minor units; anything else that stands where money should is said to be no money. */
-export function minor(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null;
-  if (typeof value !== 'string' || !/^-?(0|[1-9]\d*)$/.test(value)) return null;
-  return BigInt(value);
-}
-
-/** As `minor`, for a column that the schema keeps whole. */
-export function sumOf(rows: readonly Row[], column = 'amount'): bigint {
-  return rows.reduce((total, row) => total + (minor(row[column]) ?? 0n), 0n);
-}
 
 export function violation(invariant: string, says: string, ...rows: object[]): Violation {
   return { invariant, says, rows };
@@ -117,35 +86,12 @@ export function groupBy<Item>(
   return groups;
 }
 
-/** A body that is an object; null for anything else, also for a body that was cut. */
-export function objectOf(text: string | null | undefined): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
-}
-
-function callsOf(history: readonly HistoryLine[]): Call[] {
-  const calls = new Map<string, Call>();
-  for (const line of history) {
-    if (line.type === 'invoke') calls.set(line.call, { invoke: line, heard: null });
-    else {
-      const call = calls.get(line.call);
-      if (call) call.heard = line;
-    }
-  }
-  return [...calls.values()];
-}
-
 function intentsOf(calls: readonly Call[]): Intent[] {
-  const keyed = calls.filter(({ invoke }) => invoke.key !== null && invoke.method === 'POST');
+  const keyed = calls.filter(({ invoke }) => invoke.key !== null && askedFor(invoke) !== null);
   const groups = groupBy(keyed, ({ invoke }) => `${invoke.account} ${hashOf(invoke.key!)}`);
   return [...groups.values()].map((group) => {
     const { account, key } = group[0]!.invoke;
-    return { account, key: key!, hash: hashOf(key!), calls: group };
+    return { account, key: unquoted(key!), hash: hashOf(key!), calls: group };
   });
 }
 

@@ -1,0 +1,44 @@
+import type { Row, Violation } from './books.js';
+import { derivedKey, internalHashOf } from './keys.js';
+import type { Terms } from './terms.js';
+import { type Intent, type World, idOf, ownerOf, violation } from './world.js';
+
+/** I9: every operation has one key at the processor, a function of what was asked; and somebody asked for it. */
+export function checkKeys(world: World, { unrecorded = [] }: Terms): Violation[] {
+  const intents = new Map(world.intents.map((intent) => [idOf(intent), intent]));
+  const isRecorded = world.calls.length > 0;
+  return [...world.operations.values()].flatMap((operation) => {
+    if (isInternal(operation)) return derived(operation, wordsOf(world, operation));
+    const intent = intents.get(ownerOf(operation));
+    if (intent !== undefined) return derived(operation, keysOf(world, operation, intent));
+    if (!isRecorded || unrecorded.includes(String(operation['account_id']))) return [];
+    return [violation('I4', `nobody asked for this ${String(operation['kind'])}`, operation)];
+  });
+}
+
+function derived(operation: Row, allowed: readonly string[]): Violation[] {
+  if (allowed.includes(String(operation['processor_key']))) return [];
+  const says = `the processor's key of a ${String(operation['kind'])} is not the derived one`;
+  return [violation('I9', says, operation)];
+}
+
+/** Of what a caller asked for. A void has one key whoever asks for it. */
+function keysOf(world: World, operation: Row, { account, key }: Intent): string[] {
+  const kind = String(operation['kind']);
+  return kind === 'void' ? wordsOf(world, operation) : [derivedKey(account, kind, key)];
+}
+
+/** Of what follows from the payment: its charge's key, the processor's object, and how many ended before. */
+function wordsOf(world: World, operation: Row): string[] {
+  const { account_id: account, kind, payment_id: payment, target_id: target } = operation;
+  const ofPayment = world.of('operations', String(payment));
+  const charge = ofPayment.find((row) => row['kind'] === 'charge')?.['processor_key'];
+  const words = `${String(charge)} ${String(target)}`;
+  if (kind === 'capture') return [derivedKey(String(account), 'capture', words)];
+  const before = ofPayment.filter((row) => row['kind'] === kind).map((_, ended) => ended);
+  return before.map((ended) => derivedKey(String(account), String(kind), `${words} ${ended}`));
+}
+
+function isInternal({ key_hash: hash, processor_key: key }: Row): boolean {
+  return hash === internalHashOf(String(key));
+}
