@@ -6,11 +6,10 @@ export type Reader = {
   query(text: string): Promise<{ rows: { name: string; row: Row }[] }>;
 };
 
-/** Tables that are about money, or about what somebody has been told of it. */
-/** Every row of them, as of one instant. The connection must be allowed to read them all. */
+/** Every row that is about money, as of one instant. The connection must be allowed to read them all. */
 export async function dumpDatabase(client: Reader): Promise<Books['database']> {
-  const { rows } = await client.query(DUMP);
   const database: Books['database'] = Object.fromEntries(TABLES.map((name) => [name, []]));
+  const { rows } = await client.query(DUMP);
   for (const { name, row } of rows) database[name]!.push(row);
   return database;
 }
