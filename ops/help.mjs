@@ -20,6 +20,8 @@ export const COMMANDS = {
   model: 'Searches the protocol as a small state machine: every state, up to three faults.',
   simulate:
     "Runs the service's own code one step at a time, in an order and with faults that a seed draws.",
+  conformance:
+    'Tries any HTTP service with idempotency keys from outside, this one or another; `--peers` compares.',
   help: 'Prints this list.',
 };
 
