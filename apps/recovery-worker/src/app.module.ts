@@ -7,6 +7,7 @@ import {
 import { Core } from '#platform/core.js';
 import { authorizationSweep } from './authorizations.js';
 import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
+import { invariantSweep } from './invariants.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
 import { Sweep } from './sweep.js';
@@ -25,6 +26,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
       inboxSweep(core),
       inboxLagCheck(core),
       missedEventSweep(core),
+      invariantSweep(core),
     ];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;
     if (maintenanceUrl === null) {
