@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Payments, Refused, accountOf } from '../../ops/conformance/peers/payments.mjs';
+
+const WAIT_MS = 5_000;
 
 type Saved = { status: number; text: string };
 
@@ -11,6 +14,7 @@ type Saved = { status: number; text: string };
 export class NaiveService {
   readonly #payments = new Payments();
   readonly #answers = new Map<string, Saved>();
+  readonly #waiting = new Map<string, () => void>();
   readonly #server: Server = createServer(
     (request, response) => void this.#serve(request, response),
   );
@@ -40,10 +44,20 @@ export class NaiveService {
       return send(response, { status: 200, text: payments });
     }
     const key = request.headers['idempotency-key'] as string | undefined;
+    if (text.includes('"slow_')) await this.#secondOf(key);
     const saved = key === undefined ? undefined : this.#answers.get(key);
     const answer = saved ?? (await this.#act(account, request.url ?? '', text));
     if (key !== undefined) this.#answers.set(key, answer);
     send(response, answer, saved === undefined ? {} : { 'Idempotent-Replayed': 'true' });
+  }
+
+  /** The first slow request of a key goes on when its second is there, so that no machine is too slow to race. */
+  async #secondOf(key = ''): Promise<void> {
+    const first = this.#waiting.get(key);
+    this.#waiting.set(key, () => {});
+    if (first) return first();
+    const second = new Promise<void>((resolve) => this.#waiting.set(key, resolve));
+    await Promise.race([second, pause(WAIT_MS)]);
   }
 
   async #act(account: string, path: string, text: string): Promise<Saved> {
