@@ -1,0 +1,39 @@
+/** A stream of choices that one seed always gives in one order. Each actor has a stream of its own. */
+export class Choices {
+  #state: number;
+
+  /** `name` keeps the streams of one seed apart, so that one actor's choices do not shift another's. */
+  constructor(seed: number, name: string) {
+    let hash = 2_166_136_261;
+    for (const char of `${seed}/${name}`) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
+    this.#state = hash >>> 0;
+  }
+
+  /** From 0 up to, and without, 1 (mulberry32). */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number, both ends included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.fraction() * (max - min + 1));
+  }
+
+  happens(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  of<Item>(items: readonly Item[]): Item {
+    const item = items[Math.floor(this.fraction() * items.length)];
+    if (item === undefined) throw new Error('Nothing to choose from');
+    return item;
+  }
+
+  /** A pause whose mean is this, as independent events have them: many short ones, some long. */
+  gapMs(meanMs: number): number {
+    return Math.min(-Math.log(1 - this.fraction()) * meanMs, meanMs * 5);
+  }
+}
