@@ -45,7 +45,9 @@ export class DatabaseProxy {
       const timer = setTimeout(() => {
         const at = this.#plans.indexOf(plan);
         // A plan that has been taken is carried out: its answer is on its way.
-        if (at >= 0) done(void this.#plans.splice(at, 1) ?? null);
+        if (at < 0) return;
+        this.#plans.splice(at, 1);
+        done(null);
       }, withinMs);
       this.#plans.push(plan);
     });
@@ -112,7 +114,7 @@ function statementOf(type: string, message: Buffer): string | null {
 
 /** Cuts a stream into protocol messages. Only the client's very first one has no type. */
 class Messages {
-  #pending = Buffer.alloc(0);
+  #pending: Buffer = Buffer.alloc(0);
 
   constructor(
     private untyped: boolean,

@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 /**
  * Named places where a test makes this process die, stop, throw or wait. The demonstration build
  * reads `FAILPOINTS=name:hit:action[,…]` once; the production build has an empty module in the place
@@ -37,7 +39,8 @@ export async function failpoint(name: FailpointName): Promise<void> {
   if (plan) await act(plan);
 }
 
-async function act({ name, action, ms }: Plan): Promise<void> {
+async function act({ name, hit, action, ms }: Plan): Promise<void> {
+  tell({ event: 'failpoint', name, hit, action });
   switch (action) {
     case 'kill':
       process.kill(process.pid, 'SIGKILL');
@@ -57,6 +60,15 @@ async function act({ name, action, ms }: Plan): Promise<void> {
       while (performance.now() < until);
       return;
     }
+  }
+}
+
+/** On stderr, and written before anything happens: whoever counts what was hit hears of a kill, too. */
+function tell(passed: object): void {
+  try {
+    writeSync(2, `${JSON.stringify({ level: 'warning', ...passed })}\n`);
+  } catch {
+    // A pipe that is full, or that nobody reads, changes nothing about the fault.
   }
 }
 

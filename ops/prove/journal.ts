@@ -1,0 +1,53 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogLine } from './service.js';
+
+/** What was done to the system, or happened to it, beside what clients sent. */
+export type Happening = {
+  at: number;
+  /** `kill`, `stop`, `cut_after`, `failpoint`, `exit`, … */
+  kind: string;
+  /** The process or the part that it happened to. */
+  who: string;
+  detail: string;
+};
+
+/** The nemesis's diary, in memory and in `events.jsonl`; and the services' logs in `services.jsonl`. */
+export class Journal {
+  readonly happenings: Happening[] = [];
+  readonly counts: Record<string, number> = {};
+  /** How often each event of the services' logs was said. */
+  readonly said = new Map<string, number>();
+  readonly #events: number;
+  readonly #logs: number;
+
+  constructor(folder: string) {
+    this.#events = openSync(join(folder, 'events.jsonl'), 'w');
+    this.#logs = openSync(join(folder, 'services.jsonl'), 'w');
+  }
+
+  note(kind: string, who: string, detail = ''): void {
+    const happening = { at: Date.now(), kind, who, detail };
+    this.happenings.push(happening);
+    this.count(kind);
+    writeSync(this.#events, `${JSON.stringify(happening)}\n`);
+  }
+
+  count(what: string, by = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + by;
+  }
+
+  counted(what: string): number {
+    return this.counts[what] ?? 0;
+  }
+
+  log(from: string, line: LogLine): void {
+    this.said.set(line.event, (this.said.get(line.event) ?? 0) + 1);
+    writeSync(this.#logs, `${JSON.stringify({ from, ...line })}\n`);
+  }
+
+  close(): void {
+    closeSync(this.#events);
+    closeSync(this.#logs);
+  }
+}

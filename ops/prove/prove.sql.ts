@@ -1,0 +1,52 @@
+import { statement } from '#postgres/statement.js';
+
+/** A clock that the run moves, under everything in SQL, column defaults included. */
+export const BEND_TIME = [
+  statement('prove.clock_table', 'CREATE TABLE test_clock (advance interval NOT NULL)'),
+  statement('prove.clock_row', `INSERT INTO test_clock VALUES ('0')`),
+  statement('prove.clock_grant', 'GRANT SELECT ON test_clock TO PUBLIC'),
+  statement(
+    'prove.clock_function',
+    `CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
+       AS $$ SELECT statement_timestamp() + (SELECT advance FROM public.test_clock) $$;`,
+  ),
+];
+
+export const ADVANCE = statement(
+  'prove.advance',
+  `UPDATE test_clock SET advance = advance + $1 * interval '1 millisecond'`,
+);
+
+export const READ_ACCOUNTS = statement<{ id: string; name: string }>(
+  'prove.read_accounts',
+  'SELECT id, name FROM accounts ORDER BY name',
+);
+
+/** What somebody still has to come back to: nothing of it may be left in the end. */
+export const COUNT_UNSETTLED = statement<{
+  payments: number;
+  keys: number;
+  refunds: number;
+  unresolved: number;
+  inbox: number;
+  stored: number;
+}>(
+  'prove.count_unsettled',
+  `SELECT (SELECT count(*) FROM payments p WHERE status = 'pending' AND NOT EXISTS (
+             SELECT FROM idempotency_keys k WHERE k.account_id = p.account_id
+                AND k.payment_id = p.id AND k.state = 'released'))::int AS payments,
+          (SELECT count(*) FROM idempotency_keys WHERE state IN ('started', 'queued'))::int AS keys,
+          (SELECT count(*) FROM refunds r WHERE status = 'pending' AND NOT EXISTS (
+             SELECT FROM idempotency_keys k WHERE k.account_id = r.account_id
+                AND k.operation_id = r.operation_id AND k.state = 'released'))::int AS refunds,
+          (SELECT count(*) FROM unresolved)::int AS unresolved,
+          (SELECT count(*) FROM webhook_inbox WHERE state = 'received')::int AS inbox,
+          (SELECT count(*) FROM webhook_inbox)::int AS stored`,
+);
+
+/** The server's own word on what it would lose in a crash. */
+export const READ_DURABILITY = statement<{ fsync: string; commit: string; pages: string }>(
+  'prove.read_durability',
+  `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+          current_setting('full_page_writes') AS pages`,
+);

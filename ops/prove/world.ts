@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApiKey } from '#accounts/manage-api-keys.js';
+import { payonceHome } from '#embedded/home.js';
+import { roleUrls } from '#embedded/role-urls.js';
+import { slowestRunMs } from '#payments/lease-arithmetic.js';
+import type { Db } from '#postgres/db.js';
+import { migrate } from '#postgres/migrate.js';
+import { systemRandom } from '#seams/random.js';
+import { onDatabase } from '../on-database.js';
+import { Balancer } from './balancer.js';
+import { type Account, RecordedClient } from './client.js';
+import { CrashingPostgres } from './crashing-postgres.js';
+import { DatabaseProxy } from './database-proxy.js';
+import { History } from './history.js';
+import { Journal } from './journal.js';
+import { Owner } from './owner.js';
+import { Processor } from './processor.js';
+import * as sql from './prove.sql.js';
+import { Replica, type ReplicaKind } from './replica.js';
+import { Service } from './service.js';
+
+const PROCESSOR_TIMEOUT_MS = 2_000;
+/** As short as the check at boot allows; the clock is moved past it. */
+export const LEASE_MS = slowestRunMs(PROCESSOR_TIMEOUT_MS) + 1;
+
+export type WorldOptions = {
+  /** Gets the books as they are written, the nemesis's diary and the services' logs. */
+  folder: string;
+  apis: number;
+  workers: number;
+  env?: Record<string, string>;
+  say: (line: string) => void;
+};
+
+/** The whole system in real processes, started for a run and thrown away: what is proved is proved on this. */
+export class World {
+  readonly replicas: Replica[] = [];
+  readonly accounts: Account[] = [];
+  readonly history: History;
+  readonly journal: Journal;
+  /** What the next process of that kind is started with; a phase sets it. */
+  arm: (kind: ReplicaKind) => string = () => '';
+  onStopped: (replica: Replica) => void = (replica) => replica.signal('SIGCONT');
+  #turn = 0;
+  readonly #toClose: (() => unknown)[] = [];
+  readonly #clients: RecordedClient[] = [];
+  #processor: Processor | undefined;
+  #postgres: CrashingPostgres | undefined;
+  #owner: Owner | undefined;
+
+  private constructor(private readonly options: WorldOptions) {
+    mkdirSync(options.folder, { recursive: true });
+    this.history = new History(options.folder);
+    this.journal = new Journal(options.folder);
+    this.#toClose.push(
+      () => this.history.close(),
+      () => this.journal.close(),
+    );
+  }
+
+  static async open(options: WorldOptions): Promise<World> {
+    const world = new World(options);
+    try {
+      await world.#open();
+      return world;
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
+  }
+
+  get processor(): Processor {
+    return there(this.#processor);
+  }
+
+  get postgres(): CrashingPostgres {
+    return there(this.#postgres);
+  }
+
+  /** The owner's connection, past all proxies: to look, and to move the clock. */
+  get owner(): Owner {
+    return there(this.#owner);
+  }
+
+  get folder(): string {
+    return this.options.folder;
+  }
+
+  get apis(): Replica[] {
+    return this.replicas.filter(({ kind }) => kind === 'api');
+  }
+
+  get workers(): Replica[] {
+    return this.replicas.filter(({ kind }) => kind === 'worker');
+  }
+
+  /** The API whose turn it is; it may be dead. */
+  nextApi(): Replica {
+    const { apis } = this;
+    this.#turn = (this.#turn + 1) % apis.length;
+    return there(apis[this.#turn]);
+  }
+
+  client(name: string): RecordedClient {
+    const targets = { history: this.history, nextApi: () => this.nextApi() };
+    const client = new RecordedClient(name, targets);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Moves both clocks; the processor's first, so that what it did is never younger there than it seems here. */
+  async advance(ms: number): Promise<void> {
+    await this.processor.advance(ms);
+    await this.owner.run(sql.ADVANCE, [ms]);
+  }
+
+  /** One more process, beside the others. */
+  async add(kind: ReplicaKind, arm = this.arm): Promise<Replica> {
+    const count = this.replicas.filter((replica) => replica.kind === kind).length + 1;
+    const proxy = await DatabaseProxy.start(this.postgres.port);
+    const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
+    const replica = new Replica({
+      name: `${kind}-${count}`,
+      kind,
+      proxy,
+      env: {
+        ...SETTINGS,
+        ...this.options.env,
+        APP_DATABASE_URL: proxy.through(appUrl),
+        MAINTENANCE_DATABASE_URL: proxy.through(maintenanceUrl),
+        STRIPE_API_BASE: this.processor.url,
+        ...(kind === 'api' && { PORT: '0' }),
+      },
+      journal: this.journal,
+      arm: (of) => (arm === this.arm ? this.arm(of) : arm(of)),
+      onStopped: (stopped) => this.onStopped(stopped),
+    });
+    this.replicas.push(replica);
+    await replica.start();
+    return replica;
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    await Promise.all(this.replicas.map((replica) => replica.close()));
+    for (const close of this.#toClose.reverse()) await close();
+    this.#toClose.length = 0;
+  }
+
+  async #open(): Promise<void> {
+    const { say, apis, workers } = this.options;
+    process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-prove-'));
+    const home = payonceHome();
+    this.#toClose.push(() => rmSync(home, { recursive: true, force: true }));
+    const postgres = await CrashingPostgres.start(join(home, 'postgres'), say);
+    this.#postgres = postgres;
+    this.#toClose.push(() => postgres.stop());
+    await onDatabase(postgres.ownerUrl, 'prove', (db) => this.#prepare(db));
+    const owner = new Owner(postgres.ownerUrl);
+    this.#owner = owner;
+    this.#toClose.push(() => owner.close());
+    const balancer = await Balancer.start(() => this.nextApi().url);
+    this.#toClose.push(() => balancer.close());
+    await this.#startMock(join(home, 'book.jsonl'), balancer.url);
+    say(`Starting ${apis} APIs and ${workers} workers`);
+    for (let n = 0; n < apis; n++) await this.add('api');
+    for (let n = 0; n < workers; n++) await this.add('worker');
+  }
+
+  async #prepare(db: Db): Promise<void> {
+    const { ownerUrl } = this.postgres;
+    const { appUrl, maintenanceUrl } = roleUrls(ownerUrl);
+    const urls = { appDatabaseUrl: appUrl, maintenanceDatabaseUrl: maintenanceUrl };
+    await migrate({ databaseUrl: ownerUrl, ...urls, log: this.options.say });
+    for (const one of sql.BEND_TIME) await db.run(one, []);
+    const keys = new Map<string, string>();
+    for (const account of ['one', 'two']) {
+      const wanted = { account, mode: 'test' as const, scopes: SCOPES };
+      keys.set(account, (await createApiKey({ db, random: systemRandom }, wanted)).key);
+    }
+    for (const { id, name } of await db.run(sql.READ_ACCOUNTS, []))
+      this.accounts.push({ id, apiKey: there(keys.get(name)) });
+    const [durable] = await db.run(sql.READ_DURABILITY, []);
+    if (Object.values(durable ?? {}).some((value) => value !== 'on'))
+      throw new Error(`This PostgreSQL would lose what it acknowledged: ${JSON.stringify(durable)}`);
+  }
+
+  async #startMock(book: string, webhooksTo: string): Promise<void> {
+    const env = { MOCK_PORT: '0', MOCK_BOOK: book, MOCK_WEBHOOK_URL: webhooksTo };
+    const mock = new Service('mock-processor', env, (line) => this.journal.log('processor', line));
+    this.#toClose.push(async () => {
+      mock.signal('SIGKILL');
+      await mock.exit;
+    });
+    const line = await mock.said('mock_listening');
+    if (!line) throw new Error(`The mock processor did not start:\n${mock.lastWords}`);
+    this.#processor = new Processor(`http://127.0.0.1:${String(line['port'])}`);
+  }
+}
+
+const SCOPES = ['payments:write', 'payments:read'] as const;
+const SETTINGS = {
+  PROCESSOR_TIMEOUT_MS: String(PROCESSOR_TIMEOUT_MS),
+  LEASE_MS: String(LEASE_MS),
+  VISIBILITY_WINDOW_MS: '1500',
+  // Nobody answers a review here: what is unknown has to be settled by recovery alone.
+  RECOVERY_TRIES_MAX: '100',
+  ACCOUNT_IN_FLIGHT_MAX: '1000',
+  ACCOUNT_NEW_KEYS_PER_MINUTE: '1000000',
+  LOG_LEVEL: 'info',
+};
+
+function there<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('The world is not open yet');
+  return value;
+}
