@@ -4,9 +4,13 @@ import { type Intent, drawIntent } from './intents.js';
 import type { Choices } from './random.js';
 import type { World } from './world.js';
 
-/** What the processor's events can happen to. */
-export type Seen = { processorId: string; status: string };
-export type Life = { world: World; client: RecordedClient; choices: Choices; seen: Seen[] };
+export type Life = {
+  world: World;
+  client: RecordedClient;
+  choices: Choices;
+  /** The processor's ids of payments, to which its own events can happen. */
+  seen: string[];
+};
 
 /** One intent from its first request to whatever becomes of its money, as one client lives through it. */
 export async function live(life: Life, key: string): Promise<void> {
@@ -51,7 +55,7 @@ type Payment = { id: string; status: string; amount: number; processor: { id: st
 async function moveItsMoney(life: Life, intent: Intent, payment: Payment): Promise<void> {
   const { choices, seen } = life;
   const { id: processorId } = payment.processor;
-  if (processorId !== null) seen.push({ processorId, status: payment.status });
+  if (processorId !== null) seen.push(processorId);
   if (seen.length > SEEN_MAX) seen.shift();
   if (payment.status === 'authorized') {
     const draw = choices.fraction();

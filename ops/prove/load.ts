@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Seen, live } from './lives.js';
+import { live } from './lives.js';
 import { Choices } from './random.js';
 import type { World } from './world.js';
 
 /** Clients that live one intent after the other until they are told to stop. */
 export class Load {
   /** Payments that the processor's own events can happen to. */
-  readonly seen: Seen[] = [];
+  readonly seen: string[] = [];
   started = 0;
   ended = 0;
   readonly #over = new AbortController();

@@ -1,15 +1,15 @@
-import { statement } from '#postgres/statement.js';
+import { type Statement, statement } from '#postgres/statement.js';
 
 /** A clock that the run moves, under everything in SQL, column defaults included. */
-export const BEND_TIME = [
-  statement('prove.clock_table', 'CREATE TABLE test_clock (advance interval NOT NULL)'),
-  statement('prove.clock_row', `INSERT INTO test_clock VALUES ('0')`),
-  statement('prove.clock_grant', 'GRANT SELECT ON test_clock TO PUBLIC'),
-  statement(
-    'prove.clock_function',
-    `CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
-       AS $$ SELECT statement_timestamp() + (SELECT advance FROM public.test_clock) $$;`,
-  ),
+export const BEND_TIME: readonly Statement<object>[] = [
+  { name: '', text: 'CREATE TABLE test_clock (advance interval NOT NULL)' },
+  { name: '', text: `INSERT INTO test_clock VALUES ('0')` },
+  { name: '', text: 'GRANT SELECT ON test_clock TO PUBLIC' },
+  {
+    name: '',
+    text: `CREATE OR REPLACE FUNCTION payonce_now() RETURNS timestamptz LANGUAGE sql STABLE
+             AS $$ SELECT statement_timestamp() + (SELECT advance FROM public.test_clock) $$;`,
+  },
 ];
 
 export const ADVANCE = statement(

@@ -44,6 +44,7 @@ export class World {
   arm: (kind: ReplicaKind) => string = () => '';
   onStopped: (replica: Replica) => void = (replica) => replica.signal('SIGCONT');
   #turn = 0;
+  readonly #made = { api: 0, worker: 0 };
   readonly #toClose: (() => unknown)[] = [];
   readonly #clients: RecordedClient[] = [];
   #processor: Processor | undefined;
@@ -118,7 +119,7 @@ export class World {
 
   /** One more process, beside the others. */
   async add(kind: ReplicaKind, arm = this.arm): Promise<Replica> {
-    const count = this.replicas.filter((replica) => replica.kind === kind).length + 1;
+    const count = (this.#made[kind] += 1);
     const proxy = await DatabaseProxy.start(this.postgres.port);
     const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
     const replica = new Replica({
@@ -165,15 +166,15 @@ export class World {
     this.#toClose.push(() => balancer.close());
     await this.#startMock(join(home, 'book.jsonl'), balancer.url);
     say(`Starting ${apis} APIs and ${workers} workers`);
-    for (let n = 0; n < apis; n++) await this.add('api');
-    for (let n = 0; n < workers; n++) await this.add('worker');
+    const kinds = [...Array(apis).fill('api'), ...Array(workers).fill('worker')] as ReplicaKind[];
+    await Promise.all(kinds.map((kind) => this.add(kind)));
   }
 
   async #prepare(db: Db): Promise<void> {
     const { ownerUrl } = this.postgres;
     const { appUrl, maintenanceUrl } = roleUrls(ownerUrl);
     const urls = { appDatabaseUrl: appUrl, maintenanceDatabaseUrl: maintenanceUrl };
-    await migrate({ databaseUrl: ownerUrl, ...urls, log: this.options.say });
+    await migrate({ databaseUrl: ownerUrl, ...urls });
     for (const one of sql.BEND_TIME) await db.run(one, []);
     const keys = new Map<string, string>();
     for (const account of ['one', 'two']) {
