@@ -16,6 +16,8 @@ export const COMMANDS = {
   docs: 'Writes the pages that are made from data: the fault matrix and the figures of the proof.',
   figures:
     'Measures and prints the figures of the README, with machine, versions and sample sizes.',
+  prove:
+    'Runs clients, faults and real kills against the real system, then compares three books of it.',
   load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',
   model: 'Searches the protocol as a small state machine: every state, up to three faults.',
   simulate:

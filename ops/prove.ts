@@ -1,32 +1,139 @@
-import { join, resolve } from 'node:path';
-import { checkoutRoot } from '#embedded/home.js';
-import { runCommand } from './command.js';
-import { judge } from './prove/judge-world.js';
-import { swarm } from './prove/swarm.js';
-import { World } from './prove/world.js';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError, type OptionValues, runCommand } from './command.js';
+import { readBooks } from './checker/books.js';
+import { checkBooks } from './checker/check.js';
 import { progress } from './figures/progress.js';
+import { appendRun } from './proof/runs.js';
+import { FAULTS } from './prove/nemesis.js';
+import { SCALES, type Scale } from './prove/phase.js';
+import { PHASES } from './prove/phases.js';
+import { verdictText, writeReport } from './prove/report.js';
+import { sit } from './prove/sitting.js';
+
+const HELP = `npm run prove -- [--ci] [--minutes N] [--seed N] [--only NAMES] [--out FOLDER] [--record]
+npm run prove -- --check FOLDER
+
+Starts a PostgreSQL, several replicas of API and worker and the mock processor, lets clients pay, capture, cancel and
+refund as real ones do, and meanwhile kills, stops and cuts what there is to kill, stop and cut. Then it heals
+everything, waits for quiet, and compares three books that know nothing of each other: what each client sent and
+saw, the database, and the processor's own. Prints a verdict, and on stderr what it is doing.
+
+  --ci           every part of the gate once, in at most eight minutes on two cores
+  --minutes N    how long the random faults go on in a full run (4)
+  --seed N       what is drawn by chance (1); each seed has a mix of faults of its own
+  --only NAMES   phases (${PHASES.map(({ name }) => name).join(', ')}),
+                 or kinds of fault for the swarm (failpoints, ${FAULTS.map(({ name }) => name).join(', ')})
+  --taste        a little of each: shows that it works
+  --out FOLDER   gets report.json, diagram.svg and the books (./proof)
+  --record       adds what was reached to docs/proof-runs.jsonl
+  --check FOLDER judges the books in a folder once more, and runs nothing
+  --help         prints this
+Exits 0 when everything held, 1 when something was violated or a full run met less than it must, 2 when it could not run.
+`;
+
+const OPTIONS = {
+  ci: { type: 'boolean' },
+  taste: { type: 'boolean' },
+  minutes: { type: 'string' },
+  seed: { type: 'string' },
+  only: { type: 'string' },
+  out: { type: 'string' },
+  record: { type: 'boolean' },
+  check: { type: 'string' },
+} as const;
 
 /** `npm run prove`. */
 export async function main(args: string[]): Promise<void> {
-  const options = { seed: { type: 'string' }, seconds: { type: 'string' }, only: { type: 'string' } } as const;
-  await runCommand({ args, help: 'x', options }, async (values) => {
-    const world = await World.open({
-      folder: resolve(checkoutRoot(), 'proof'),
-      apis: 3,
-      workers: 2,
-      say: progress,
-    });
-    try {
-      const only = values['only'] ? String(values['only']).split(',') : [];
-      await swarm(world, { seed: Number(values['seed'] ?? 1), seconds: Number(values['seconds'] ?? 20), clients: 6, only }, progress);
-      const { violations, quietAfterMs } = await judge(world);
-      progress(`quiet after ${quietAfterMs} ms`);
-      for (const v of violations.slice(0, 20)) console.log(v.invariant, v.says, JSON.stringify(v.rows).slice(0, 600));
-      console.log(violations.length, 'violations', JSON.stringify(world.journal.counts));
-      return violations.length === 0 ? 0 : 1;
-    } finally {
-      await world.close();
-    }
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
+    if (words.length > 0) throw new UsageError(`${words[0]} is not an option.`);
+    if (values['check'] !== undefined) return checkAgain(String(values['check']));
+    return prove(values, args);
   });
 }
-void join;
+
+async function prove(values: OptionValues, args: string[]): Promise<number> {
+  const seed = wholeNumber(values, 'seed', 1, 4_000_000_000);
+  const folder = resolve(String(values['out'] ?? './proof'));
+  mkdirSync(folder, { recursive: true });
+  const only = namesOf(values['only']);
+  const phases = phasesNamed(only);
+  const stopping = stopAtSignals();
+  const scale = scaleOf(values);
+  const isFull = only.length === 0 && !values['ci'] && !values['taste'];
+  const { outcome, lines, zeros } = await sit({
+    seed,
+    say: progress,
+    only,
+    seconds: scale.swarmSeconds,
+    stopping,
+    scale,
+    phases,
+    folder,
+    isFull,
+  });
+  writeReport(folder, outcome);
+  const command = `npm run prove -- ${args.join(' ')}${values['seed'] ? '' : ` --seed ${seed}`}`;
+  process.stdout.write(verdictText(outcome, { folder, lines, zeros, command }));
+  if (stopping.aborted) return 2;
+  if (values['record'] && outcome.verdict !== 'violated') {
+    const last = seed + (outcome.counts['swarm seeds'] ?? 1) - 1;
+    appendRun({ command: `prove ${args.join(' ')}`, seeds: [seed, last], counts: outcome.counts });
+  }
+  return outcome.verdict === 'held' ? 0 : 1;
+}
+
+async function checkAgain(folder: string): Promise<number> {
+  const books = await readBooks(resolve(folder));
+  const violations = checkBooks(books, { quiet: true });
+  for (const { invariant, says, rows } of violations)
+    process.stdout.write(`${invariant}: ${says}\n    ${JSON.stringify(rows)}\n`);
+  const { length: lines } = books.history;
+  const held = `held: ${lines} lines of clients and ${books.processor.length} of the processor agree\n`;
+  process.stdout.write(violations.length === 0 ? held : `violated: ${violations.length}\n`);
+  return violations.length === 0 ? 0 : 1;
+}
+
+function scaleOf(values: OptionValues): Scale {
+  if (values['taste']) return SCALES.taste;
+  const scale = values['ci'] ? SCALES.ci : SCALES.full;
+  if (values['minutes'] === undefined) return scale;
+  return { ...scale, swarmSeconds: wholeNumber(values, 'minutes', 4, 24 * 60) * 60 };
+}
+
+function namesOf(only: OptionValues[string]): string[] {
+  const names = typeof only === 'string' ? only.split(',').map((name) => name.trim()) : [];
+  const known = [...PHASES, ...FAULTS].map(({ name }) => name).concat('failpoints');
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`--only: ${unknown} is none of ${known.join(', ')}.`);
+  return names;
+}
+
+/** A kind of fault means the swarm. */
+function phasesNamed(only: readonly string[]) {
+  const named = PHASES.filter(({ name }) => only.includes(name));
+  const hasFaults = only.some((name) => !PHASES.some((phase) => phase.name === name));
+  if (only.length === 0) return PHASES;
+  return PHASES.filter((phase) => named.includes(phase) || (hasFaults && phase.name === 'swarm'));
+}
+
+function stopAtSignals(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      progress('stopping: everything that was started is ended first');
+      stopping.abort();
+    });
+  }
+  return stopping.signal;
+}
+
+function wholeNumber(values: OptionValues, name: string, byDefault: number, max: number): number {
+  const text = values[name];
+  if (text === undefined) return byDefault;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new UsageError(`--${name} ${String(text)} is not a whole number from 1 to ${max}.`);
+  return value;
+}

@@ -57,7 +57,12 @@ export class RecordedClient {
       const lost = (received: Received = {}) => resolve({ ...received, isLost: true, api: name });
       if (url === '') return lost(); // nobody listens there now
       const signal = AbortSignal.timeout(PATIENCE_MS);
-      const options = { method: asked.method, agent: this.#agent, headers: headersOf(asked), signal };
+      const options = {
+        method: asked.method,
+        agent: this.#agent,
+        headers: headersOf(asked),
+        signal,
+      };
       const sending = request(url + asked.path, options);
       sending.on('error', () => lost());
       sending.on('response', (response) => {

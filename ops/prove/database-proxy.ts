@@ -93,10 +93,12 @@ export class DatabaseProxy {
       if (type === 'Z') end(losing.plan, losing.cut); // its end; what came before is swallowed
     });
     client.on('data', (chunk) => fromClient.add(chunk)).on('close', () => upstream.destroy());
-    upstream.on('data', (chunk) => fromServer.add(chunk)).on('close', () => {
-      client.destroy();
-      losing?.plan.done(null); // the server died under it
-    });
+    upstream
+      .on('data', (chunk) => fromServer.add(chunk))
+      .on('close', () => {
+        client.destroy();
+        losing?.plan.done(null); // the server died under it
+      });
   }
 
   #take(statement: string): Plan | undefined {

@@ -46,7 +46,7 @@ export function drawIntent(choices: Choices, accounts: readonly Account[], key: 
     payment_method: method,
     ...(choices.happens(0.7) && { order_id: key }),
     ...(manual && { capture: 'manual' }),
-    ...(choices.happens(0.3) && { metadata: { note: key, 'ünïcode': '✓' } }),
+    ...(choices.happens(0.3) && { metadata: { note: key, ünïcode: '✓' } }),
   };
   return {
     account: choices.of(accounts),

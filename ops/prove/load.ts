@@ -32,7 +32,10 @@ export class Load {
     const choices = new Choices(seed, `client ${name} ${number}`);
     for (let n = 0; !this.#over.signal.aborted; n++) {
       this.started += 1;
-      await live({ world: this.world, client, choices, seen: this.seen }, `${name}-${seed}-${number}-${n}`);
+      await live(
+        { world: this.world, client, choices, seen: this.seen },
+        `${name}-${seed}-${number}-${n}`,
+      );
       this.ended += 1;
       this.world.journal.count('intents');
       await pause(choices.gapMs(pauseMs));

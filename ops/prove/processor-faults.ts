@@ -118,7 +118,8 @@ const EVENTS = [
 /** What an event of this kind happens to; null when there is nothing yet. */
 async function targetOf(kind: string, { world, choices, seen }: Strike): Promise<object | null> {
   if (kind === 'unknown_type' || kind === 'not_ours') return {};
-  if (kind !== 'refund_failed') return seen.length > 0 ? { payment_intent: choices.of(seen) } : null;
+  if (kind !== 'refund_failed')
+    return seen.length > 0 ? { payment_intent: choices.of(seen) } : null;
   const book = await world.processor.book();
   const refunds = book.filter(({ operation }) => operation === 'refund').slice(-50);
   return refunds.length > 0 ? { refund: choices.of(refunds).id } : null;

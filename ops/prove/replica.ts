@@ -4,9 +4,9 @@ import type { Journal } from './journal.js';
 import { type LogLine, Service } from './service.js';
 
 export type ReplicaKind = 'api' | 'worker';
-const APPS = { api: 'payments-api', worker: 'recovery-worker' } as const;
+export const APPS = { api: 'payments-api', worker: 'recovery-worker' } as const;
 /** What it says when it serves. */
-const READY = { api: 'listening', worker: 'sweeping' } as const;
+export const READY = { api: 'listening', worker: 'sweeping' } as const;
 
 type Place = {
   name: string;

@@ -20,6 +20,7 @@ import { Processor } from './processor.js';
 import * as sql from './prove.sql.js';
 import { Replica, type ReplicaKind } from './replica.js';
 import { Service } from './service.js';
+import { Victim } from './victim.js';
 
 const PROCESSOR_TIMEOUT_MS = 2_000;
 /** As short as the check at boot allows; the clock is moved past it. */
@@ -43,6 +44,8 @@ export class World {
   /** What the next process of that kind is started with; a phase sets it. */
   arm: (kind: ReplicaKind) => string = () => '';
   onStopped: (replica: Replica) => void = (replica) => replica.signal('SIGCONT');
+  /** The one that gets the processor's events; each in its turn without it. */
+  eventsTo: { url: string } | null = null;
   #turn = 0;
   readonly #made = { api: 0, worker: 0 };
   readonly #toClose: (() => unknown)[] = [];
@@ -118,7 +121,7 @@ export class World {
   }
 
   /** One more process, beside the others. */
-  async add(kind: ReplicaKind, arm = this.arm): Promise<Replica> {
+  async add(kind: ReplicaKind): Promise<Replica> {
     const count = (this.#made[kind] += 1);
     const proxy = await DatabaseProxy.start(this.postgres.port);
     const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
@@ -126,21 +129,36 @@ export class World {
       name: `${kind}-${count}`,
       kind,
       proxy,
-      env: {
-        ...SETTINGS,
-        ...this.options.env,
-        APP_DATABASE_URL: proxy.through(appUrl),
-        MAINTENANCE_DATABASE_URL: proxy.through(maintenanceUrl),
-        STRIPE_API_BASE: this.processor.url,
-        ...(kind === 'api' && { PORT: '0' }),
-      },
+      env: this.#envOf(proxy.through(appUrl), proxy.through(maintenanceUrl)),
       journal: this.journal,
-      arm: (of) => (arm === this.arm ? this.arm(of) : arm(of)),
+      arm: (of) => this.arm(of),
       onStopped: (stopped) => this.onStopped(stopped),
     });
     this.replicas.push(replica);
     await replica.start();
     return replica;
+  }
+
+  /** A process that is there to die, past all proxies: nobody is sent to it who does not ask for it. */
+  async addVictim(kind: ReplicaKind, failpoints: string): Promise<Victim> {
+    const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
+    const env = { ...this.#envOf(appUrl, maintenanceUrl), FAILPOINTS: failpoints };
+    return Victim.start(kind, {
+      env,
+      journal: this.journal,
+      name: `${kind}-${(this.#made[kind] += 1)}`,
+    });
+  }
+
+  #envOf(appUrl: string, maintenanceUrl: string): Record<string, string> {
+    return {
+      ...SETTINGS,
+      ...this.options.env,
+      PORT: '0',
+      APP_DATABASE_URL: appUrl,
+      MAINTENANCE_DATABASE_URL: maintenanceUrl,
+      STRIPE_API_BASE: this.processor.url,
+    };
   }
 
   async close(): Promise<void> {
@@ -162,7 +180,7 @@ export class World {
     const owner = new Owner(postgres.ownerUrl);
     this.#owner = owner;
     this.#toClose.push(() => owner.close());
-    const balancer = await Balancer.start(() => this.nextApi().url);
+    const balancer = await Balancer.start(() => (this.eventsTo ?? this.nextApi()).url);
     this.#toClose.push(() => balancer.close());
     await this.#startMock(join(home, 'book.jsonl'), balancer.url);
     say(`Starting ${apis} APIs and ${workers} workers`);
@@ -185,7 +203,9 @@ export class World {
       this.accounts.push({ id, apiKey: there(keys.get(name)) });
     const [durable] = await db.run(sql.READ_DURABILITY, []);
     if (Object.values(durable ?? {}).some((value) => value !== 'on'))
-      throw new Error(`This PostgreSQL would lose what it acknowledged: ${JSON.stringify(durable)}`);
+      throw new Error(
+        `This PostgreSQL would lose what it acknowledged: ${JSON.stringify(durable)}`,
+      );
   }
 
   async #startMock(book: string, webhooksTo: string): Promise<void> {

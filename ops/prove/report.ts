@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Books, Violation } from '../checker/books.js';
+import { commitHere } from '../proof/runs.js';
+import { drawDiagram } from './diagram.js';
+import type { Happening } from './journal.js';
+import { chooseScene } from './scene.js';
+
+export type Verdict = 'held' | 'violated' | 'vacuous';
+
+export type Outcome = {
+  verdict: Verdict;
+  seed: number;
+  counts: Record<string, number>;
+  /** Null: not yet, a later milestone brings it. */
+  sometimes: Record<string, number | null>;
+  violations: readonly Violation[];
+};
+
+/** Writes `report.json`, for programs. */
+export function writeReport(folder: string, outcome: Outcome): void {
+  const { verdict, seed, counts, sometimes, violations } = outcome;
+  const report = {
+    verdict,
+    seed,
+    commit: commitHere(),
+    counts,
+    sometimes: Object.fromEntries(
+      Object.entries(sometimes).map(([name, count]) => [name, count ?? 'not yet']),
+    ),
+    violations,
+  };
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** Writes `diagram.svg`: the failing intent, or the one that has the most to tell. */
+export function writeDiagram(
+  folder: string,
+  books: Books,
+  happenings: readonly Happening[],
+  violations: readonly Violation[],
+): void {
+  const scene = chooseScene(books, happenings, violations);
+  writeFileSync(join(folder, 'diagram.svg'), drawDiagram(scene));
+}
+
+const SHOWN_MAX = 10;
+
+/** The verdict for people: what was done, what was found, what was not tried, and how to do it again. */
+export function verdictText(
+  outcome: Outcome,
+  {
+    folder,
+    lines,
+    zeros,
+    command,
+  }: { folder: string; lines: string[]; zeros: string[]; command: string },
+): string {
+  const { verdict, violations, counts } = outcome;
+  const words = {
+    held: 'HELD: what clients saw, the database and the processor agree to the cent.',
+    violated: `VIOLATED: ${violations.length} contradictions between the books.`,
+    vacuous: 'VACUOUS: nothing was violated, but some of what had to be tried never happened.',
+  };
+  const number = (name: string) => counts[name] ?? 0;
+  return [
+    '',
+    words[verdict],
+    '',
+    ...lines.map((line) => `  ${line}`),
+    '',
+    `  intents ${number('intents')}, requests ${number('requests')}, booked by the processor ${number('booked')}`,
+    `  SIGKILLs ${number('SIGKILLs')}, database crash-restarts ${number('database crash-restarts')}, commits cut ` +
+      `${number('cut_before')} before and ${number('cut_after')} after`,
+    ...(zeros.length > 0 ? [`  never happened in this run: ${zeros.join(', ')}`] : []),
+    `  not injected: ${NOT_INJECTED}`,
+    ...violations
+      .slice(0, SHOWN_MAX)
+      .map(({ invariant, says, rows }) => `  ${invariant}: ${says}\n      ${shown(rows)}`),
+    ...(violations.length > SHOWN_MAX ? [`  … ${violations.length - SHOWN_MAX} more`] : []),
+    '',
+    `  again: ${command}`,
+    `  files: ${folder}/report.json, diagram.svg, h.jsonl, d.jsonl, p.jsonl, events.jsonl, services.jsonl`,
+    `  judge them again: npm run prove -- --check ${folder}`,
+    '',
+  ].join('\n');
+}
+
+const NOT_INJECTED =
+  'bit rot, a disk that lies about a sync, kernel panic, fail-over to a replica, a processor that ignores its keys';
+
+function shown(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  return text.length > 600 ? `${text.slice(0, 600)}…` : text;
+}
