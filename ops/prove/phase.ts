@@ -17,6 +17,8 @@ export type Terms = {
 };
 
 export type Scale = {
+  apis: number;
+  workers: number;
   /** Each failpoint on each path, or only one a path. */
   killsAllPaths: boolean;
   /** How often the list of kills is gone through. */
@@ -31,6 +33,8 @@ export type Scale = {
 
 export const SCALES = {
   taste: {
+    apis: 2,
+    workers: 1,
     killsAllPaths: false,
     killRounds: 1,
     restarts: 1,
@@ -41,6 +45,8 @@ export const SCALES = {
     bursts: 3,
   },
   ci: {
+    apis: 3,
+    workers: 2,
     killsAllPaths: true,
     killRounds: 1,
     restarts: 3,
@@ -51,6 +57,8 @@ export const SCALES = {
     bursts: 100,
   },
   full: {
+    apis: 3,
+    workers: 2,
     killsAllPaths: true,
     killRounds: 2,
     restarts: 10,

@@ -22,7 +22,7 @@ export const READ_ACCOUNTS = statement<{ id: string; name: string }>(
   'SELECT id, name FROM accounts ORDER BY name',
 );
 
-/** What somebody still has to come back to: nothing of it may be left in the end. */
+/** What somebody still has to come back to: none may be left in the end. What was never sent waits for its caller. */
 export const COUNT_UNSETTLED = statement<{
   payments: number;
   keys: number;
@@ -39,7 +39,9 @@ export const COUNT_UNSETTLED = statement<{
           (SELECT count(*) FROM refunds r WHERE status = 'pending' AND NOT EXISTS (
              SELECT FROM idempotency_keys k WHERE k.account_id = r.account_id
                 AND k.operation_id = r.operation_id AND k.state = 'released'))::int AS refunds,
-          (SELECT count(*) FROM unresolved)::int AS unresolved,
+          (SELECT count(*) FROM unresolved u WHERE NOT EXISTS (
+             SELECT FROM idempotency_keys k WHERE k.account_id = u.account_id
+                AND k.key_hash = u.key_hash AND k.state = 'released'))::int AS unresolved,
           (SELECT count(*) FROM webhook_inbox WHERE state = 'received')::int AS inbox,
           (SELECT count(*) FROM webhook_inbox)::int AS stored`,
 );

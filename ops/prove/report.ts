@@ -72,7 +72,7 @@ export function verdictText(
     `  intents ${number('intents')}, requests ${number('requests')}, booked by the processor ${number('booked')}`,
     `  SIGKILLs ${number('SIGKILLs')}, database crash-restarts ${number('database crash-restarts')}, commits cut ` +
       `${number('cut_before')} before and ${number('cut_after')} after`,
-    ...(zeros.length > 0 ? [`  never happened in this run: ${zeros.join(', ')}`] : []),
+    ...missing(zeros),
     `  not injected: ${NOT_INJECTED}`,
     ...violations
       .slice(0, SHOWN_MAX)
@@ -84,6 +84,18 @@ export function verdictText(
     `  judge them again: npm run prove -- --check ${folder}`,
     '',
   ].join('\n');
+}
+
+/** Failpoints and actions are too many to be named. */
+function missing(zeros: readonly string[]): string[] {
+  const points = zeros.filter((name) => name.startsWith('failpoint '));
+  const others = zeros.filter((name) => !points.includes(name));
+  return [
+    ...(others.length > 0 ? [`  never happened in this run: ${others.join(', ')}`] : []),
+    ...(points.length > 0
+      ? [`  failpoint and action, not hit in this run: ${points.length}, named in report.json`]
+      : []),
+  ];
 }
 
 const NOT_INJECTED =

@@ -12,15 +12,12 @@ export type Plan = Omit<Terms, 'world'> & {
 };
 export type Sitting = { outcome: Outcome; lines: string[]; zeros: string[] };
 
-const APIS = 3;
-const WORKERS = 2;
-
 /** Runs the phases one after the other on one world, compares the books after each, and stops at a violation. */
 export async function sit(plan: Plan): Promise<Sitting> {
-  const { folder, say } = plan;
+  const { folder, say, scale } = plan;
   let world: World | undefined;
   const open = async () =>
-    (world ??= await World.open({ folder, apis: APIS, workers: WORKERS, say }));
+    (world ??= await World.open({ folder, apis: scale.apis, workers: scale.workers, say }));
   const lines: string[] = [];
   const violations: Violation[] = [];
   let books: Books | undefined;
