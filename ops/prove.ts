@@ -4,7 +4,7 @@ import { UsageError, type OptionValues, runCommand } from './command.js';
 import { readBooks } from './checker/books.js';
 import { checkBooks } from './checker/check.js';
 import { progress } from './figures/progress.js';
-import { appendRun } from './proof/runs.js';
+import { recordRun } from './prove/record-run.js';
 import { FAULTS } from './prove/nemesis.js';
 import { SCALES, type Scale } from './prove/phase.js';
 import { PHASES } from './prove/phases.js';
@@ -76,10 +76,8 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
   const command = `npm run prove -- ${args.join(' ')}${values['seed'] ? '' : ` --seed ${seed}`}`;
   process.stdout.write(verdictText(outcome, { folder, lines, zeros, command }));
   if (stopping.aborted) return 2;
-  if (values['record'] && outcome.verdict !== 'violated') {
-    const last = seed + (outcome.counts['swarm seeds'] ?? 1) - 1;
-    appendRun({ command: `prove ${args.join(' ')}`, seeds: [seed, last], counts: outcome.counts });
-  }
+  if (values['record'] && outcome.verdict !== 'violated')
+    recordRun(`prove ${args.join(' ')}`, outcome.counts);
   return outcome.verdict === 'held' ? 0 : 1;
 }
 

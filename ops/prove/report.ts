@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Books, Violation } from '../checker/books.js';
-import { commitHere } from '../proof/runs.js';
+import { commitHere } from './record-run.js';
 import { drawDiagram } from './diagram.js';
 import type { Happening } from './journal.js';
 import { chooseScene } from './scene.js';
