@@ -1,7 +1,5 @@
 import type { HistoryLine, Row, Violation } from './books.js';
 import { type Call, isWhole } from './calls.js';
-import { objectOf } from './json.js';
-import { fingerprintOf } from './requests.js';
 import { type Intent, type World, idOf, violation } from './world.js';
 
 /** What clients heard under a key, against what was heard before and what is saved. */
@@ -17,8 +15,8 @@ export function checkAnswers(world: World): Violation[] {
 }
 
 /** Its key was canceled: final as well, and told to everybody. */
-function isCanceled({ status, text }: HistoryLine): boolean {
-  return status === 409 && objectOf(text)?.['code'] === 'idempotency_key_canceled';
+function isCanceled({ heard, told }: Call): boolean {
+  return heard?.status === 409 && told?.['code'] === 'idempotency_key_canceled';
 }
 
 /** A saved end of the intent; everything else says nothing final about the money. */
@@ -33,9 +31,10 @@ function oneAnswer(world: World, intent: Intent): Violation[] {
   const found: Violation[] = [];
   const says = (invariant: string, words: string, ...rows: object[]) =>
     found.push(violation(invariant, `${intent.key}: ${words}`, ...rows));
-  for (const { invoke, heard } of intent.calls) {
+  for (const call of intent.calls) {
+    const { invoke, heard } = call;
     if (heard === null) continue;
-    if (isCanceled(heard)) {
+    if (isCanceled(call)) {
       if (key?.['state'] !== 'canceled') says('I12', 'told canceled, and is not', heard);
     } else if (isFinal(heard)) {
       if (key === undefined) says('I12', 'a final answer, and no such key', heard);
@@ -72,15 +71,15 @@ function oneRequest(world: World, intent: Intent): Violation[] {
   if (key === undefined || key['fingerprint_version'] !== 1) return [];
   const found: Violation[] = [];
   let isAsked = false;
-  for (const { invoke, heard } of intent.calls) {
-    const isIt = fingerprintOf(invoke) === key['fingerprint'];
+  for (const { invoke, heard, fingerprint, told } of intent.calls) {
+    const isIt = fingerprint === key['fingerprint'];
     isAsked ||= isIt;
     if (heard === null) continue;
     if (!isIt && isFinal(heard)) {
       const says = `${intent.key}: another request than the claimed one was answered`;
       found.push(violation('I11', says, invoke, heard, key));
     }
-    if (isIt && objectOf(heard.text)?.['code'] === 'idempotency_key_reused') {
+    if (isIt && told?.['code'] === 'idempotency_key_reused') {
       const says = `${intent.key}: the claimed request was refused as another`;
       found.push(violation('I11', says, invoke, heard, key));
     }
@@ -98,14 +97,16 @@ const SAYS_NOTHING = new Set([401, 403, 429, 500, 502, 503]);
 /** I10: once its end was heard, a request that is sent again hears it again. */
 function nothingElseAfter(world: World, intent: Intent): Violation[] {
   const key = world.keyOf.get(idOf(intent));
-  const same = intent.calls.filter(({ invoke }) => fingerprintOf(invoke) === key?.['fingerprint']);
-  const isEnd = (heard: HistoryLine) => isFinal(heard) || isCanceled(heard);
-  const ends = same.filter(({ heard }) => heard !== null && isEnd(heard));
+  if (key === undefined) return [];
+  const same = intent.calls.filter(({ fingerprint }) => fingerprint === key['fingerprint']);
+  const isEnd = (call: Call) => call.heard !== null && (isFinal(call.heard) || isCanceled(call));
+  const ends = same.filter(isEnd);
   const endSeq = Math.min(...ends.map(({ heard }) => heard!.seq));
-  const isElse = ({ invoke, heard }: Call): boolean => {
-    if (heard === null || !isWhole(heard) || invoke.seq < endSeq || isEnd(heard)) return false;
+  const isElse = (call: Call): boolean => {
+    const { invoke, heard, told } = call;
+    if (heard === null || !isWhole(heard) || invoke.seq < endSeq || isEnd(call)) return false;
     if (SAYS_NOTHING.has(heard.status ?? 0)) return false;
-    return objectOf(heard.text)?.['code'] !== 'idempotency_key_expired';
+    return told?.['code'] !== 'idempotency_key_expired';
   };
   return same.filter(isElse).map(({ invoke, heard }) => {
     const says = `${intent.key}: answered ${heard!.status} after its end was told`;

@@ -1,9 +1,9 @@
 import { isSameAmount, minor, minorTold } from './amounts.js';
 import { ALLOWED_BY_ACCEPTING, ALLOWED_REFUND, ALLOWED_STATUS } from './allowed-status.js';
 import type { HistoryLine, Row, Violation } from './books.js';
-import { type Call, isWhole } from './calls.js';
+import { isWhole } from './calls.js';
 import { objectOf } from './json.js';
-import { askedFor, fingerprintOf } from './requests.js';
+import { askedFor } from './requests.js';
 import { type World, idOf, violation } from './world.js';
 
 type Told = Record<string, unknown>;
@@ -11,11 +11,11 @@ type Told = Record<string, unknown>;
 /** Every payment and refund that any answer told of, live or replayed, against what is recorded of it. */
 export function checkTold(world: World): Violation[] {
   const refunds = new Map(world.table('refunds').map((row) => [String(row['id']), row]));
-  const found = world.calls.flatMap(({ invoke, heard }) => {
+  const found = world.calls.flatMap(({ invoke, heard, told }) => {
     if (heard === null || !isWhole(heard)) return [];
-    return objectsIn(objectOf(heard.text)).flatMap((told) => {
-      const rows = told['object'] === 'payment' ? world.payments : refunds;
-      return recorded(invoke, heard, told, rows.get(String(told['id'])));
+    return objectsIn(told).flatMap((one) => {
+      const rows = one['object'] === 'payment' ? world.payments : refunds;
+      return recorded(invoke, heard, one, rows.get(String(one['id'])));
     });
   });
   return [...found, ...asked(world), ...neverBack(world)];
@@ -88,7 +88,7 @@ function asked(world: World): Violation[] {
   return world.intents.flatMap((intent) => {
     const key = world.keyOf.get(idOf(intent));
     const operation = key && world.operations.get(String(key['operation_id']));
-    const call = intent.calls.find(({ invoke }) => fingerprintOf(invoke) === key?.['fingerprint']);
+    const call = intent.calls.find(({ fingerprint }) => fingerprint === key?.['fingerprint']);
     if (operation === undefined || call === undefined) return [];
     const { invoke } = call;
     const body = objectOf(invoke.body) ?? {};
@@ -106,7 +106,7 @@ function neverBack(world: World): Violation[] {
   const found: Violation[] = [];
   const floors = new Map<string, { status: string; line: HistoryLine }>();
   const atStart = new Map<string, { status: string; line: HistoryLine } | undefined>();
-  const calls = new Map<string, Call>(world.calls.map((call) => [call.invoke.call, call]));
+  const calls = new Map(world.calls.map((call) => [call.invoke.call, call]));
   for (const line of world.books.history) {
     const read = line.method === 'GET' ? /^\/v1\/payments\/([0-9a-f-]+)$/.exec(line.path) : null;
     const id = read?.[1] ?? null;
@@ -118,10 +118,9 @@ function neverBack(world: World): Violation[] {
     const floor = id === null ? undefined : atStart.get(line.call);
     if (floor !== undefined && line.status === 404)
       found.push(violation('I12', `payment ${id} was told, and then not found`, floor.line, line));
-    for (const told of objectsIn(objectOf(line.text))) {
+    for (const told of objectsIn(calls.get(line.call)?.told ?? null)) {
       if (told['object'] !== 'payment') continue;
       const status = String(told['status']);
-      const invoke = calls.get(line.call)?.invoke;
       if (
         floor !== undefined &&
         told['id'] === id &&
@@ -130,7 +129,7 @@ function neverBack(world: World): Violation[] {
         found.push(
           violation('I7', `payment ${id} was ${floor.status}, then ${status}`, floor.line, line),
         );
-      const owner = `${invoke?.account} ${String(told['id'])}`;
+      const owner = `${line.account} ${String(told['id'])}`;
       const known = floors.get(owner);
       if (known === undefined || mayBecome('payment', known.status, status, true))
         floors.set(owner, { status, line });
