@@ -79,7 +79,7 @@ describe('card numbers and secrets in every input', () => {
       return found.text;
     };
     const texts = {
-      description: of('description'),
+      description: `${of('description')}\r\n{"level":"critical","event":"forged"}`,
       metadata: { a: of('metadata') },
       order_id: of('order_id'),
     };
@@ -182,6 +182,7 @@ describe('card numbers and secrets in every input', () => {
     const { data, oid } = rows[0];
     const logs = services.flatMap(({ logLines }) => logLines.map((line) => JSON.stringify(line)));
     expect(logs.length).toBeGreaterThan(30);
+    expect(logs.filter((line) => /not_json|forged/.test(line))).toEqual([]);
     expect(refusals.length).toBeGreaterThan(10);
     return [
       { name: 'logs', at: { text: logs.join('\n') } },
