@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAllLeases } from '#payments/sweep-leases.js';
-import { type System, startSystem } from '#testing/system.js';
+import { type System, freezeTime, startSystem } from '#testing/system.js';
 
 const ABANDON = `
   UPDATE idempotency_keys SET state = 'started', answer_day = NULL, locked_until = payonce_now()
@@ -9,7 +9,10 @@ const PUT_BACK = `UPDATE payments SET status = 'pending' WHERE id = $1`;
 
 describe('the walks along the claims', () => {
   let system: System;
-  beforeAll(async () => void (system = await startSystem({ bendTime: true })));
+  beforeAll(async () => {
+    system = await startSystem({ bendTime: true });
+    await freezeTime(system.owner);
+  });
   afterAll(() => system.close());
 
   const marks = async () => {
