@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkoutRoot } from '#embedded/home.js';
 import { faultsPage } from './proof/faults-page.js';
-import { figuresOf } from './proof/figures-page.js';
+import { figuresOf, invariantsOf } from './proof/figures-page.js';
 import { addUp, hashOfSources, readRuns } from './proof/runs.js';
 import { say } from './start/say.js';
 
@@ -42,16 +42,16 @@ export async function main(args: string[]): Promise<void> {
 
 /** Each page that is made from data, by its path. */
 export function pages(root: string): Map<string, string> {
-  const runs = readRuns(root);
-  const { counts, hits } = addUp(runs, hashOfSources(root));
+  const { counts, hits } = addUp(readRuns(root), hashOfSources(root));
   const proof = readFileSync(join(root, 'docs/proof.md'), 'utf8');
   return new Map([
     ['docs/faults.md', faultsPage(hits)],
-    [
-      'docs/proof.md',
-      proof.replace(MARKED, (_, start, end) => `${start}\n${figuresOf(counts)}\n${end}`),
-    ],
+    ['docs/proof.md', put('figures', figuresOf(counts), put('invariants', invariantsOf(), proof))],
   ]);
 }
 
-const MARKED = /(<!-- figures:start -->)[\s\S]*?(<!-- figures:end -->)/;
+/** Puts a part between its two markers. */
+function put(name: string, part: string, page: string): string {
+  const marked = new RegExp(`(<!-- ${name}:start -->)[\\s\\S]*?(<!-- ${name}:end -->)`);
+  return page.replace(marked, (_, start: string, end: string) => `${start}\n${part}\n${end}`);
+}

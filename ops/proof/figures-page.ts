@@ -1,3 +1,4 @@
+import { INVARIANTS } from '../checker/invariants.js';
 import { table } from './faults-page.js';
 
 type Goal = { what: string; count: string; ci: number; goal: number; note?: string };
@@ -30,4 +31,9 @@ export function figuresOf(counts: Readonly<Record<string, number>>): string {
       number(counts[count] ?? 0),
     ]),
   );
+}
+
+/** What the checker holds the three books to. */
+export function invariantsOf(): string {
+  return table(['invariant', 'what it says'], Object.entries(INVARIANTS));
 }
