@@ -76,7 +76,7 @@ function describeBroken(name: string, means: string, broken: readonly Violation[
   });
   const more = broken.length - SHOWN_MAX;
   const rest = more > 0 ? `    and ${more} more\n` : '';
-  return `\n${name} does not hold: ${means}\n${shown.join('')}${rest}`;
+  return `\n${name}: it does not hold that ${means}\n${shown.join('')}${rest}`;
 }
 
 function shortened(text: string): string {

@@ -43,23 +43,23 @@ describe('stored books', () => {
         database     0 payments, 0 ledger entries
         processor    1 lines; charged, in minor units: 2500 myr
 
-      I2 does not hold: all that the processor did is recorded here
+      I2: it does not hold that all that the processor did is recorded here
           nobody here knows of pi_1
             {"seq":1,"at":"2026-01-02T03:04:05.000Z","operation":"charge","idempotency_key":"b3f1a0de-0000-8000-8000-000000000000","id":"pi_1","parent":null,"amount":2500,"currency":"myr","status":"succeeded","metadata":{"payonce_intent":"b3f1a0de-0000-8000-8000-000000000000"}}
 
-      I3 does not hold: client, payment, ledger and processor agree to the cent
+      I3: it does not hold that client, payment, ledger and processor agree to the cent
           in all, 0 myr in the ledger, 2500 at the processor
             {"currency":"myr","ledger":"0","processor":"2500"}
 
-      I4 does not hold: nothing is booked or charged that was not done and asked for
+      I4: it does not hold that nothing is booked or charged that was not done and asked for
           nobody asked for charge pi_1
             {"seq":1,"at":"2026-01-02T03:04:05.000Z","operation":"charge","idempotency_key":"b3f1a0de-0000-8000-8000-000000000000","id":"pi_1","parent":null,"amount":2500,"currency":"myr","status":"succeeded","metadata":{"payonce_intent":"b3f1a0de-0000-8000-8000-000000000000"}}
 
-      I9 does not hold: one key at the processor for each operation, derived from what was asked
+      I9: it does not hold that one key at the processor for each operation, derived from what was asked
           sent under a key that no operation has: pi_1
             {"seq":1,"at":"2026-01-02T03:04:05.000Z","operation":"charge","idempotency_key":"b3f1a0de-0000-8000-8000-000000000000","id":"pi_1","parent":null,"amount":2500,"currency":"myr","status":"succeeded","metadata":{"payonce_intent":"b3f1a0de-0000-8000-8000-000000000000"}}
 
-      I23 does not hold: no error of ours reaches a client
+      I23: it does not hold that no error of ours reaches a client
           POST /v1/payments was answered 500
             {"at":1767322000000,"call":"c0","client":"one","account":"01a23565-fb1b-75b8-9ac7-43fc7624d6d8","method":"POST","path":"/v1/payments","key":"key-0","body":"{\\"amount\\":2500,\\"currency\\":\\"myr\\",\\"payment_method\\":\\"pm_123\\"}","seq":2,"type":"answer","status":500,"text":"{\\"code\\":\\"overloaded\\",\\"request_id\\":\\"01a23565-fb1b-75b8-9ac7-000000000000\\"}","headers":{"retry_after":"1"}}
           POST /v1/payments was answered 500
