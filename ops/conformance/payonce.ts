@@ -27,7 +27,7 @@ const adapter: Adapter = {
   count: countPayments,
   version: async (ask) => {
     const { body } = await ask('/openapi.json');
-    return (body as { info: { version: string } }).info.version;
+    return `API ${(body as { info: { version: string } }).info.version}`;
   },
 };
 export default adapter;
