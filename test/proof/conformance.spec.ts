@@ -33,7 +33,7 @@ describe('the conformance kit', () => {
       // Both mostly wait, so they wait together.
       [own, told] = await Promise.all([judgePayonce(), judgeNaive()]);
       report = JSON.parse(readFileSync(join(folder, 'out', 'report.json'), 'utf8')) as Report;
-    });
+    }, 240_000);
     afterAll(() => Promise.all([system.close(), naive.close()]));
 
     it('passes every check on Payonce, none of them left out', () => {
