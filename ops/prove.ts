@@ -21,6 +21,7 @@ saw, the database, and the processor's own. Prints a verdict, and on stderr what
 
   --ci           every part of the gate once, in at most eight minutes on two cores
   --minutes N    how long the random faults go on in a full run (4)
+  --times N      how often a full run goes through its kills, crashes and cuts (1)
   --seed N       what is drawn by chance (1); each seed has a mix of faults of its own
   --only NAMES   phases (${PHASES.map(({ name }) => name).join(', ')}),
                  or kinds of fault for the swarm (failpoints, ${FAULTS.map(({ name }) => name).join(', ')})
@@ -36,6 +37,7 @@ const OPTIONS = {
   ci: { type: 'boolean' },
   taste: { type: 'boolean' },
   minutes: { type: 'string' },
+  times: { type: 'string' },
   seed: { type: 'string' },
   only: { type: 'string' },
   out: { type: 'string' },
@@ -95,8 +97,16 @@ async function checkAgain(folder: string): Promise<number> {
 function scaleOf(values: OptionValues): Scale {
   if (values['taste']) return SCALES.taste;
   const scale = values['ci'] ? SCALES.ci : SCALES.full;
-  if (values['minutes'] === undefined) return scale;
-  return { ...scale, swarmSeconds: wholeNumber(values, 'minutes', 4, 24 * 60) * 60 };
+  const times = wholeNumber(values, 'times', 1, 1_000);
+  return {
+    ...scale,
+    killRounds: scale.killRounds * times,
+    restarts: scale.restarts * times,
+    cuts: scale.cuts * times,
+    ...(values['minutes'] !== undefined && {
+      swarmSeconds: wholeNumber(values, 'minutes', 4, 24 * 60) * 60,
+    }),
+  };
 }
 
 function namesOf(only: OptionValues[string]): string[] {

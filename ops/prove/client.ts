@@ -12,7 +12,11 @@ export type Asked = {
   prefer?: string | undefined;
 };
 export type Heard = Received & { isLost: boolean; api: string };
-type Targets = { history: History; nextApi: () => { name: string; url: string } };
+type Targets = {
+  history: History;
+  nextApi: () => { name: string; url: string };
+  stopping: AbortSignal;
+};
 
 /** How long a client waits for an answer before it gives that connection up. */
 const PATIENCE_MS = 6_000;
@@ -43,7 +47,7 @@ export class RecordedClient {
   async sendUntilFinal(asked: Asked, triesMax = 60): Promise<Heard> {
     for (let tries = 1; ; tries++) {
       const heard = await this.send(asked);
-      if (isFinal(heard) || tries >= triesMax) return heard;
+      if (isFinal(heard) || tries >= triesMax || this.targets.stopping.aborted) return heard;
       await pause(pauseAfter(heard));
     }
   }

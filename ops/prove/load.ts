@@ -46,17 +46,22 @@ export class Load {
 /** Moves the clocks while work is going on, faster than life: what a dead process held is not waited for. */
 export async function whileTimeFlies<Value>(world: World, work: () => Promise<Value>) {
   let isOver = false;
-  const flying = (async () => {
+  const fly = async () => {
     while (!isOver) {
       await world.advance(ADVANCE_MS);
       await pause(EVERY_MS);
     }
-  })();
+  };
+  const flying = fly().then(
+    () => null,
+    (error: unknown) => error as Error,
+  );
   try {
     return await work();
   } finally {
     isOver = true;
-    await flying;
+    const error = await flying;
+    if (error) world.journal.note('clock stood still', 'clock', error.message);
   }
 }
 

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as sql from './prove.sql.js';
 import type { World } from './world.js';
 
-const WITHIN_MS = 120_000;
+/** Far more than it takes on a machine that is busy with other things, too. */
+const WITHIN_MS = 300_000;
 const STEP_MS = 2_000;
 
 /** Takes every fault back, and waits until every process serves. */

@@ -26,6 +26,8 @@ export class Service {
       cwd: checkoutRoot(),
       env: { PATH: process.env['PATH'], PAYONCE_PARENT_PIPE: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
+      // Ctrl-C in a terminal reaches the whole foreground group; who ends when is ours to say.
+      detached: true,
     });
     this.#listeners.add(listener);
     this.pid = child.pid ?? 0;

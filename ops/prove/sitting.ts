@@ -17,7 +17,13 @@ export async function sit(plan: Plan): Promise<Sitting> {
   const { folder, say, scale } = plan;
   let world: World | undefined;
   const open = async () =>
-    (world ??= await World.open({ folder, apis: scale.apis, workers: scale.workers, say }));
+    (world ??= await World.open({
+      folder,
+      apis: scale.apis,
+      workers: scale.workers,
+      say,
+      stopping: plan.stopping,
+    }));
   const lines: string[] = [];
   const violations: Violation[] = [];
   let books: Books | undefined;
@@ -27,6 +33,7 @@ export async function sit(plan: Plan): Promise<Sitting> {
       const beganMs = performance.now();
       const { line, findings } = await phase.run({ ...plan, world: open });
       violations.push(...findings);
+      if (plan.stopping.aborted) break; // half of it shows nothing
       if (phase.usesWorld && world) {
         const judged = await judge(world);
         books = judged.books;

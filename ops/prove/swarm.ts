@@ -36,7 +36,7 @@ async function round(world: World, terms: Terms, seconds: number): Promise<numbe
   const named = only.filter((name) => name !== 'swarm');
   const hasFailpoints = named.length === 0 ? choices.happens(0.75) : named.includes('failpoints');
   if (hasFailpoints) world.arm = (kind) => drawFailpoints(choices, kind);
-  world.onStopped = (replica) => void wakeLater(world, replica, choices);
+  world.onStopped = (replica) => void wakeLater(world, replica, choices).catch(() => {});
   const names = mix.map(({ fault }) => fault.name);
   say(`seed ${seed}: ${[...(hasFailpoints ? ['failpoints'] : []), ...names].join(', ')}`);
   world.journal.note('seed', 'nemesis', String(seed));

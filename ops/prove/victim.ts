@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Journal } from './journal.js';
 import { APPS, READY, type ReplicaKind } from './replica.js';
-import { Service } from './service.js';
+import { type LogLine, Service } from './service.js';
 
 type Place = { name: string; env: Record<string, string>; journal: Journal };
 
@@ -11,18 +11,19 @@ export class Victim {
 
   private constructor(
     readonly name: string,
-    private readonly service: Service,
     private readonly journal: Journal,
   ) {}
 
+  #service: Service | undefined;
+  #hasStopped = false;
+
   static async start(kind: ReplicaKind, { name, env, journal }: Place): Promise<Victim> {
+    const victim = new Victim(name, journal);
     const service = new Service(APPS[kind], env, (line) => {
       journal.log(name, line);
-      if (line.event !== 'failpoint') return;
-      journal.note('failpoint', name, `${String(line['name'])}:${String(line['action'])}`);
-      journal.count(`failpoint ${String(line['name'])} ${String(line['action'])}`);
+      if (line.event === 'failpoint') victim.#passed(line);
     });
-    const victim = new Victim(name, service, journal);
+    victim.#service = service;
     // A worker may pass its failpoint before it says that it is there.
     const line = await service.said(READY[kind]);
     if (kind === 'api' && !line) throw new Error(`${name} did not start:\n${service.lastWords}`);
@@ -30,11 +31,22 @@ export class Victim {
     return victim;
   }
 
+  /** Whether it has stopped itself since the last question. */
+  takeStop(): boolean {
+    const hasStopped = this.#hasStopped;
+    this.#hasStopped = false;
+    return hasStopped;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#service?.signal(signal);
+  }
+
   /** Whether it has died at its failpoint by then. */
   async endsWithin(ms: number): Promise<boolean> {
     const giveUp = new AbortController();
     const late = pause(ms, null, { signal: giveUp.signal }).catch(() => null);
-    const exit = await Promise.race([this.service.exit, late]);
+    const exit = await Promise.race([this.#service?.exit, late]);
     giveUp.abort();
     if (exit?.signal !== 'SIGKILL') return false;
     this.journal.note('exit', this.name, 'SIGKILL by failpoint');
@@ -43,7 +55,13 @@ export class Victim {
   }
 
   async close(): Promise<void> {
-    this.service.signal('SIGKILL');
-    await this.service.exit;
+    this.signal('SIGKILL');
+    await this.#service?.exit;
+  }
+
+  #passed({ name, action }: LogLine): void {
+    this.journal.note('failpoint', this.name, `${String(name)}:${String(action)}`);
+    this.journal.count(`failpoint ${String(name)} ${String(action)}`);
+    if (action === 'stop') this.#hasStopped = true;
   }
 }

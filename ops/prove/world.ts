@@ -33,6 +33,8 @@ export type WorldOptions = {
   workers: number;
   env?: Record<string, string>;
   say: (line: string) => void;
+  /** Aborts when nobody wants the rest any more. */
+  stopping: AbortSignal;
 };
 
 /** The whole system in real processes, started for a run and thrown away: what is proved is proved on this. */
@@ -108,7 +110,8 @@ export class World {
   }
 
   client(name: string): RecordedClient {
-    const targets = { history: this.history, nextApi: () => this.nextApi() };
+    const { stopping } = this.options;
+    const targets = { history: this.history, nextApi: () => this.nextApi(), stopping };
     const client = new RecordedClient(name, targets);
     this.#clients.push(client);
     return client;
