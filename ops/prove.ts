@@ -59,10 +59,11 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
   const folder = resolve(String(values['out'] ?? './proof'));
   mkdirSync(folder, { recursive: true });
   const only = namesOf(values['only']);
-  const phases = phasesNamed(only);
+  const isShort = values['ci'] === true || values['taste'] === true;
+  const phases = phasesNamed(only, isShort);
   const stopping = stopAtSignals();
   const scale = scaleOf(values);
-  const isFull = only.length === 0 && !values['ci'] && !values['taste'];
+  const isFull = only.length === 0 && !isShort;
   const { outcome, lines, zeros } = await sit({
     seed,
     say: progress,
@@ -74,10 +75,13 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
     folder,
     isFull,
   });
+  if (stopping.aborted) {
+    process.stdout.write('STOPPED: the books were not compared, so nothing is shown.\n');
+    return 2;
+  }
   writeReport(folder, outcome);
   const command = `npm run prove -- ${args.join(' ')}${values['seed'] ? '' : ` --seed ${seed}`}`;
   process.stdout.write(verdictText(outcome, { folder, lines, zeros, command }));
-  if (stopping.aborted) return 2;
   if (values['record'] && outcome.verdict !== 'violated')
     recordRun(`prove ${args.join(' ')}`, outcome.counts);
   return outcome.verdict === 'held' ? 0 : 1;
@@ -119,10 +123,10 @@ function namesOf(only: OptionValues[string]): string[] {
 }
 
 /** A kind of fault means the swarm. */
-function phasesNamed(only: readonly string[]) {
+function phasesNamed(only: readonly string[], isShort: boolean) {
   const named = PHASES.filter(({ name }) => only.includes(name));
   const hasFaults = only.some((name) => !PHASES.some((phase) => phase.name === name));
-  if (only.length === 0) return PHASES;
+  if (only.length === 0) return PHASES.filter(({ isLong }) => !(isLong && isShort));
   return PHASES.filter((phase) => named.includes(phase) || (hasFaults && phase.name === 'swarm'));
 }
 

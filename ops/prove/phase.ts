@@ -84,5 +84,7 @@ export type Phase = {
   name: string;
   /** Whether clients and database take part: then the books are compared after it. */
   usesWorld: boolean;
+  /** Takes minutes, so that only a full run, or one that names it, has it. */
+  isLong?: boolean;
   run: (terms: Terms) => Promise<PhaseResult>;
 };

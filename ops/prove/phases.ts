@@ -10,7 +10,7 @@ import { swarm } from './swarm.js';
 /** In the order in which they run; each finds the system whole, and leaves it so. */
 export const PHASES: readonly Phase[] = [
   { name: 'kills', usesWorld: true, run: kills },
-  { name: 'actions', usesWorld: true, run: actions },
+  { name: 'actions', usesWorld: true, isLong: true, run: actions },
   { name: 'restarts', usesWorld: true, run: restarts },
   { name: 'cuts', usesWorld: true, run: cuts },
   { name: 'swarm', usesWorld: true, run: swarm },
