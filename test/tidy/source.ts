@@ -7,9 +7,11 @@ export type SourceFile = { path: string; text: string };
 export type Violation = { path: string; line: number; reason: string };
 export type Rule = (files: SourceFile[]) => Violation[];
 
-const NOT_OURS = new Set(['node_modules', '.git', '.payonce', 'coverage', 'proof']);
+const NOT_OURS = new Set(['node_modules', '.git', '.payonce', 'coverage']);
+/** What the commands of the proof write; `ops/proof` and `test/proof` are ours. */
+const OUTPUT = 'proof';
 const TEXT =
-  /\.(ts|mjs|js|json|md|sql|sh|yml|yaml|txt|html|css)$|(^|\/)(\.ci\/run|\.env\.example|Dockerfile|LICENSE|\.editorconfig|\.npmrc|\.gitignore)$/;
+  /\.(ts|mjs|js|json|jsonl|md|sql|sh|yml|yaml|txt|html|css)$|(^|\/)(\.ci\/run|\.env\.example|Dockerfile|LICENSE|\.editorconfig|\.npmrc|\.gitignore)$/;
 
 /** Every text file of the working tree that is ours: no build, no dependency, no data. */
 export function readTree(root: string): SourceFile[] {
@@ -17,8 +19,8 @@ export function readTree(root: string): SourceFile[] {
   const visit = (folder: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && !isBuildOrData(entry.name)) visit(path);
       const name = relative(root, path).split(sep).join('/');
+      if (entry.isDirectory() && name !== OUTPUT && !isBuildOrData(entry.name)) visit(path);
       if (entry.isFile() && TEXT.test(name) && name !== 'package-lock.json') {
         found.push({ path: name, text: readFileSync(path, 'utf8') });
       }
