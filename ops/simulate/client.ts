@@ -2,6 +2,7 @@ import type { AccountCaller } from '#platform/authenticator.js';
 import type { History } from './history.js';
 import type { Request, Response } from './http.js';
 import type { ClientPlan, Wish } from './plan.js';
+import { isFinal, paymentIn, requestOf, withOtherBody } from './requests.js';
 import type { Scheduler, Task } from './scheduler.js';
 import { ACCOUNTS } from './stage.sql.js';
 import { Stream } from './stream.js';
@@ -20,8 +21,9 @@ export type ClientGround = {
   scheduler: Scheduler;
   history: History;
   send: Send;
-  /** A client that had its answer twice, the second time by a replay. */
-  onAnswer: (wish: Wish, response: Response) => void;
+  /** What all clients together have heard of payments, by the keys that they were asked for under. */
+  payments: Map<string, string>;
+  onAnswer: (wish: Wish, response: Response, before: Response | null) => void;
 };
 
 /** A client as it should be: it repeats what it did not hear the end of, under the same key, in the same bytes. */
@@ -45,38 +47,51 @@ export class SimulatedClient {
 
   /** Asks once more for everything: whoever has been answered gets the same again. */
   async askAgain(task: Task): Promise<void> {
-    for (const wish of this.plan.wishes) await this.#ask(task, requestOf(wish));
+    for (const wish of this.plan.wishes) {
+      const request = this.#requestOf(wish);
+      if (request !== null) await this.#ask(task, wish, request);
+    }
   }
 
   async #fulfil(task: Task, wish: Wish): Promise<void> {
-    if (wish.otherBody && this.#stream.chance(0.5)) await this.#ask(task, otherBody(wish));
+    let before: Response | null = null;
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-      const response = await this.#ask(task, requestOf(wish));
-      if (response !== null) this.ground.onAnswer(wish, response);
-      if (response !== null && isFinal(response)) break;
-      if (tries === 1 && wish.otherBody) await this.#ask(task, otherBody(wish));
+      const request = this.#requestOf(wish);
+      if (request === null) return;
+      if (wish.otherBody && tries === 1 && this.#stream.chance(0.3))
+        await this.#ask(task, wish, withOtherBody(request));
+      const response = await this.#ask(task, wish, request);
+      if (response !== null) {
+        this.ground.onAnswer(wish, response, before);
+        if (isFinal(response)) return;
+        before = response;
+      }
+      if (wish.kind === 'read') return;
+      if (tries === 1 && wish.otherBody) await this.#ask(task, wish, withOtherBody(request));
       await this.ground.scheduler.sleep(task, this.#pauseMs(tries));
     }
   }
 
-  async #ask(task: Task, request: Request): Promise<Response | null> {
-    const { scheduler, history, send } = this.ground;
+  /** Payments of another account are known to nobody here. */
+  #requestOf(wish: Wish): Request | null {
+    return requestOf(wish, this.ground.payments);
+  }
+
+  async #ask(task: Task, wish: Wish, request: Request): Promise<Response | null> {
+    const { scheduler, history, send, payments } = this.ground;
     const call = history.invoke(this.plan.name, this.#caller.accountId, request);
-    const end = await scheduler.stand(task, `sends ${request.method} ${request.path}`, [
-      'ok',
-      'never arrives',
-    ]);
+    const ends = ['ok', 'never arrives'];
+    const end = await scheduler.stand(task, `sends ${request.method} ${wish.kind}`, ends);
     const response = end === 'ok' ? await this.#patiently(task, send(request, this.#caller)) : null;
-    const heard = await scheduler.stand(task, response === null ? 'hears nothing' : 'hears', [
-      'ok',
-      'lost',
-    ]);
-    if (response === null || heard === 'lost') {
+    const isLost = response === null || (await scheduler.stand(task, 'hears', HEARS)) === 'lost';
+    if (isLost) {
       history.lost(call);
       return null;
     }
     history.answer(call, response);
     scheduler.trace.result(task, `${response.status} ${response.text}`);
+    const id = wish.kind === 'charge' ? paymentIn(response) : null;
+    if (id !== null && !payments.has(wish.key)) payments.set(wish.key, id);
     return response;
   }
 
@@ -94,7 +109,9 @@ export class SimulatedClient {
   }
 }
 
-export function callerOf(account: number): AccountCaller {
+const HEARS = ['ok', 'lost'];
+
+function callerOf(account: number): AccountCaller {
   const { id, name } = ACCOUNTS[account] ?? ACCOUNTS[0];
   return {
     kind: 'account',
@@ -105,24 +122,4 @@ export function callerOf(account: number): AccountCaller {
     scopes: ['payments:write', 'payments:read'],
     keyId: id,
   };
-}
-
-function requestOf(wish: Wish): Request {
-  const headers = {
-    'Content-Type': 'application/json',
-    'Idempotency-Key': wish.key,
-    ...wish.headers,
-  };
-  return { method: 'POST', path: '/v1/payments', headers, body: JSON.stringify(wish.body) };
-}
-
-/** Another wish under a key that is taken: it must be refused, and must change nothing. */
-function otherBody(wish: Wish): Request {
-  return { ...requestOf(wish), body: JSON.stringify({ ...wish.body, amount: 31_337 }) };
-}
-
-/** Whether a client would stop here. What is unknown, in progress, released or overloaded it asks for again. */
-function isFinal({ status, text }: Response): boolean {
-  if (status === 202 || status === 429 || status >= 500) return false;
-  return status !== 409 || !/idempotency_key_in_progress|payment_unresolved/.test(text);
 }

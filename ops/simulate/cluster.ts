@@ -13,15 +13,16 @@ import type { Stage } from './stage.js';
 import { Stream } from './stream.js';
 
 /** One pass of each sweep of the worker. */
-const PASSES: Record<string, (deps: Deps, watch: Watch) => Promise<unknown>> = {
-  leases: (deps) => sweepLeases(deps, `wrk_${deps.random.uuid()}`),
-  orphans: (deps, watch) => takeOrphans(deps, watch, `wrk_${deps.random.uuid()}`),
-  inbox: (deps) => sweepInbox(deps, `wrk_${deps.random.uuid()}`),
-  authorizations: (deps) => sweepAuthorizations(deps, `wrk_${deps.random.uuid()}`),
-  missed: (deps) => fetchMissedEvents(deps),
-  daily: (deps) => checkAllLeases(deps),
+const PASSES = {
+  leases: (deps: Deps) => sweepLeases(deps, `wrk_${deps.random.uuid()}`),
+  orphans: (deps: Deps, watch: Watch) => takeOrphans(deps, watch, `wrk_${deps.random.uuid()}`),
+  inbox: (deps: Deps) => sweepInbox(deps, `wrk_${deps.random.uuid()}`),
+  authorizations: (deps: Deps) => sweepAuthorizations(deps, `wrk_${deps.random.uuid()}`),
+  missed: (deps: Deps) => fetchMissedEvents(deps),
+  daily: (deps: Deps) => checkAllLeases(deps),
 };
-export const PASS_NAMES = Object.keys(PASSES);
+export type PassName = keyof typeof PASSES;
+const PASS_NAMES = Object.keys(PASSES) as PassName[];
 
 /** The processes of one schedule: replicas of the API, workers, and whoever comes after one that died. */
 export class Cluster {
@@ -60,7 +61,7 @@ export class Cluster {
   }
 
   /** One pass now, of a worker that is well. */
-  run(worker: Service, pass: string, watch: Watch): void {
+  run(worker: Service, pass: PassName, watch: Watch): void {
     const name = `${worker.name} ${pass} ${(this.#requests += 1)}`;
     this.ground.scheduler.spawn(name, worker.name, (task) => this.#pass(task, worker, pass, watch));
   }
@@ -115,11 +116,9 @@ export class Cluster {
     return service;
   }
 
-  async #pass(task: Task, worker: Service, pass: string, watch: Watch): Promise<void> {
-    const run = PASSES[pass];
-    if (run === undefined) throw new Error(`Bug: there is no pass ${pass}`);
+  async #pass(task: Task, worker: Service, pass: PassName, watch: Watch): Promise<void> {
     try {
-      const done = await run(worker.deps(task), watch);
+      const done = await PASSES[pass](worker.deps(task), watch);
       this.ground.scheduler.trace.result(task, JSON.stringify(done));
     } catch (error) {
       this.ground.log.warning('sweep_failed', { sweep: pass, error: String(error) });

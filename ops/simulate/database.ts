@@ -73,6 +73,15 @@ export class SimulatedDatabase {
     }
   }
 
+  /** Nothing stays open behind a schedule. */
+  async close(): Promise<void> {
+    for (const unit of this.#units) {
+      await this.sessions.cancel(unit.session);
+      await unit.running.catch(() => {});
+      await this.#finish(unit, 'undone');
+    }
+  }
+
   async #connect(task: Task): Promise<object> {
     if (this.cutOff.has(task.owner)) throw new Error('connect ECONNREFUSED');
     let unit: Unit | null = null;

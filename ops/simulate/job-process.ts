@@ -2,7 +2,10 @@ import { type Share, runShare } from './job.js';
 
 /** One share of the seeds, in this process; it stops when its parent lets go of it. */
 const stopped = new AbortController();
-process.once('disconnect', () => stopped.abort());
+process.once('disconnect', () => {
+  stopped.abort();
+  setTimeout(() => process.exit(1), 5_000).unref();
+});
 process.on('SIGINT', () => {});
 process.once('message', (share) => {
   const tell = (tally: unknown) => void (process.connected && process.send?.(tally));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Violation } from '../checker/books.js';
 import { writeList } from './list.js';
 import { ALL_ENDS } from './ends.js';
+import type { Tamper } from './network.js';
 import { planOf } from './plan.js';
 import { Swarm } from './policy.js';
 import { type Result, runSchedule } from './run.js';
@@ -60,8 +61,8 @@ export async function runShare(
   return tally;
 }
 
-export function runSeed(stage: Stage, seed: string): Promise<Result> {
-  return runSchedule(stage, planOf(seed), new Swarm(seed, ALL_ENDS));
+export function runSeed(stage: Stage, seed: string, tamper?: Tamper): Promise<Result> {
+  return runSchedule(stage, planOf(seed), new Swarm(seed, ALL_ENDS), tamper);
 }
 
 /** Keeps the shortest list that still shows it. */

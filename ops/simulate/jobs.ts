@@ -18,7 +18,7 @@ export function forkShare(
     child.on('message', (tally: Tally) => tell((last = tally)));
     child.once('error', reject);
     child.once('exit', (code) => {
-      if (code === 0 && last !== null) resolve(last);
+      if ((code === 0 || stopped.aborted) && last !== null) resolve(last);
       else reject(new Error(`A job of the simulation ended with exit status ${code}`));
     });
     child.send(share);

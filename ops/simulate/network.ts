@@ -24,12 +24,15 @@ export const SEND_ENDS = [
   'booked and hangs',
   'garbage',
   'late',
+  'slow',
+  'answers late',
 ] as const;
 export const READ_ENDS = ['ok', 'lost before', 'down', 'refused', 'hangs before', 'busy'] as const;
 type End = (typeof SEND_ENDS)[number];
 
 /** No network keeps a request for longer. */
 const LATE_MS_MAX = 30_000;
+const SLOW_MS = 3_000;
 
 /** For what the mock has a name; the others happen on the way. */
 const MOCK_FAULTS: Partial<Record<End, string>> = {
@@ -39,7 +42,15 @@ const MOCK_FAULTS: Partial<Record<End, string>> = {
   busy: 'busy',
 };
 
-type Line = { scheduler: Scheduler; processor: SimulatedProcessor; clock: Clock };
+/** Changes a request on its way: a test plants an error of the service with it, which has to be found. */
+export type Tamper = (request: Parameters<Carry>[0], task: Task) => Parameters<Carry>[0];
+
+type Line = {
+  scheduler: Scheduler;
+  processor: SimulatedProcessor;
+  clock: Clock;
+  tamper: Tamper | null;
+};
 
 /** The adapter to the processor as it runs in production, with a network of steps in place of HTTP. */
 export function openProcessor(
@@ -53,7 +64,8 @@ export function openProcessor(
     const what = `${method} ${(path.split('?')[0] ?? '').replace(/(pi|re|ch|dp)_\w+/, '$1')}`;
     const end = (await line.scheduler.stand(task, what, ends)) as End;
     onCall(task, what, end);
-    const exchange = await travel(line, task, request, end);
+    const sent = line.tamper?.(request, task) ?? request;
+    const exchange = await travel(line, task, sent, end);
     line.scheduler.trace.result(task, JSON.stringify(exchange));
     return exchange;
   };
@@ -88,9 +100,30 @@ async function travel(
         await processor.serve(request, null);
       });
       return hang(line, task, request.timeoutMs);
+    case 'slow':
+      return slowly(line, task, request);
+    case 'answers late': {
+      const answer = await processor.serve(request, null);
+      await scheduler.stand(task, 'hears the processor');
+      return answered(answer, end);
+    }
     default:
       return answered(await processor.serve(request, MOCK_FAULTS[end] ?? null), end);
   }
+}
+
+/** The processor takes its time, and may take longer than its caller waits. */
+async function slowly(
+  { scheduler, processor }: Line,
+  task: Task,
+  request: Parameters<Carry>[0],
+): Promise<Exchange> {
+  const over = new AbortController();
+  const deadline = scheduler.sleep(task, request.timeoutMs, over.signal);
+  const work = processor.serve(request, `slow_${SLOW_MS}`);
+  const first = await Promise.race([work, deadline.then(() => null)]);
+  over.abort();
+  return first === null ? failed('deadline_after_sending') : answered(first, 'slow');
 }
 
 async function hang({ scheduler }: Line, task: Task, timeoutMs: number): Promise<Exchange> {

@@ -36,10 +36,12 @@ export class SimulatedProcessor {
   readonly world: World;
   readonly #keys: Idempotency;
   readonly #never = new AbortController().signal;
+  /** Called when something has happened of which there may be events. */
+  onNews: () => void = () => {};
 
   constructor(
     seed: string,
-    private readonly nowMs: () => number,
+    { nowMs, sleep }: { nowMs: () => number; sleep: (ms: number) => Promise<unknown> },
     mode: Mode,
   ) {
     const { state } = this;
@@ -53,7 +55,7 @@ export class SimulatedProcessor {
       clock: {
         wallMs: nowMs,
         monotonicMs: nowMs,
-        sleep: () => Promise.reject(new Error('Bug: the simulated processor does not sleep')),
+        sleep: async (ms) => void (await sleep(ms)),
       },
     };
     this.world.faults.settings.mode = mode;
@@ -64,7 +66,12 @@ export class SimulatedProcessor {
   async serve(call: Call, fault: string | null): Promise<Answer> {
     const { faults, random } = this.world;
     const requestId = newId(random, 'req');
-    faults.set({ ...faults.settings, fault: fault === null ? null : asFault(fault), times: 1 });
+    // Assigned: `set` would also forget whom the limiter has answered.
+    faults.settings = {
+      ...faults.settings,
+      fault: fault === null ? null : asFault(fault),
+      times: 1,
+    };
     try {
       await settleDueRefunds(this.world);
       return await this.#answer(call, requestId);
@@ -72,8 +79,15 @@ export class SimulatedProcessor {
       if (!(error instanceof StripeError)) throw error;
       return refusalAnswer(error, (id) => this.state.things.get(id)?.thing ?? null);
     } finally {
-      faults.set({ ...faults.settings, fault: null, times: null });
+      faults.settings = { ...faults.settings, fault: null, times: null };
+      this.onNews();
     }
+  }
+
+  /** Something that nobody has asked for. */
+  happened(entry: Entry): void {
+    this.state.apply(entry);
+    this.onNews();
   }
 
   async #answer({ method, path, headers, body }: Call, requestId: string): Promise<Answer> {

@@ -5,11 +5,16 @@ import type { Books, Row, Violation } from '../checker/books.js';
 import { checkBooks } from '../checker/check.js';
 import { dumpDatabase } from '../checker/dump.js';
 import { SimulatedClient } from './client.js';
-import { Cluster, PASS_NAMES } from './cluster.js';
+import { openBank } from './bank.js';
+import { Cluster, type PassName } from './cluster.js';
+import type { Service } from './service.js';
+import { Courier } from './courier.js';
 import { SimulatedDatabase } from './database.js';
 import { History } from './history.js';
+import type { Tamper } from './network.js';
 import { NEMESIS, startNemesis } from './nemesis.js';
-import type { Plan } from './plan.js';
+import type { Response } from './http.js';
+import type { Plan, Wish } from './plan.js';
 import { CALM, Recording } from './policy.js';
 import { SimulatedProcessor } from './processor.js';
 import { type Chooser, Scheduler } from './scheduler.js';
@@ -35,14 +40,22 @@ const CHAOS_MAX = 400;
 const QUIET_WITHIN_MS = 3 * 3_600_000;
 const ROUNDS_MAX = 400;
 
+type Left = { keys: number; events: number; due_ms: number | null };
+
 /** One schedule from an empty database to the verdict: trouble, then calm until everything is at rest. */
-export async function runSchedule(stage: Stage, plan: Plan, chooser: Chooser): Promise<Result> {
-  const schedule = new Schedule(stage, plan);
+export async function runSchedule(
+  stage: Stage,
+  plan: Plan,
+  chooser: Chooser,
+  tamper: Tamper | null = null,
+): Promise<Result> {
+  const schedule = new Schedule(stage, plan, tamper);
   const recording = new Recording(chooser);
   await stage.reset();
   await schedule.begin();
   await schedule.trouble(recording);
   await schedule.heal();
+  await schedule.database.close();
   return schedule.result(recording.choices);
 }
 
@@ -61,6 +74,7 @@ class Schedule {
   constructor(
     private readonly stage: Stage,
     private readonly plan: Plan,
+    tamper: Tamper | null,
   ) {
     const { seed } = plan;
     this.scheduler = new Scheduler(START_MS, this.trace, stage.probe, async (nowMs) => {
@@ -71,7 +85,8 @@ class Schedule {
     this.database = new SimulatedDatabase(this.scheduler, stage.sessions, seed, (task, name, end) =>
       this.#note(`${kindOf(task.name)}: ${name}: ${end}`),
     );
-    this.processor = new SimulatedProcessor(seed, nowMs, plan.mode);
+    const sleep = (ms: number) => this.#work(ms);
+    this.processor = new SimulatedProcessor(seed, { nowMs, sleep }, plan.mode);
     this.history = new History(nowMs);
     const config = readConfig({
       STRIPE_API_BASE: 'http://processor.invalid',
@@ -83,7 +98,7 @@ class Schedule {
     const onCall = (task: { name: string }, path: string, end: string) =>
       this.#note(`${kindOf(task.name)}: ${path}: ${end}`);
     this.cluster = new Cluster(
-      { seed, config, scheduler, database, processor, source, reader, log, onCall },
+      { seed, config, scheduler, database, processor, source, reader, log, onCall, tamper },
       stage,
     );
   }
@@ -93,9 +108,14 @@ class Schedule {
     for (let n = 0; n < plan.apis; n += 1) await cluster.startApi();
     for (let n = 0; n < plan.workers; n += 1) await cluster.startWorker();
     const { seed } = plan;
-    const ground = { seed, scheduler, history, send: cluster.send, onAnswer: () => {} };
+    const courier = new Courier(cluster, plan.delivers);
+    this.processor.onNews = courier.collect;
+    const payments = new Map<string, string>();
+    const onAnswer = this.#noteAnswer;
+    const ground = { seed, scheduler, history, send: cluster.send, payments, onAnswer };
     this.#clients = plan.clients.map((client) => new SimulatedClient(client, ground));
     startNemesis(cluster);
+    if (plan.bank) openBank(cluster);
   }
 
   async trouble(chooser: Chooser): Promise<void> {
@@ -114,39 +134,45 @@ class Schedule {
     for (const service of [...cluster.apis, ...cluster.workers])
       await cluster.registerAgain(service);
     if (!cluster.apis.some(({ isAlive }) => isAlive)) await cluster.startApi();
-    const worker = await cluster.startWorker();
-    const watch = newWatch();
-    const endMs = scheduler.nowMs + QUIET_WITHIN_MS;
-    for (let round = 0; ; round += 1) {
-      await this.#runOn();
-      for (const pass of PASS_NAMES) {
-        cluster.run(worker, pass, watch);
-        await this.#runOn();
-      }
-      const [left] = await this.stage.rows<{ keys: number; events: number; due_ms: string | null }>(
-        UNSETTLED,
-      );
-      const waits = this.#clients.some(({ isDone }) => !isDone);
-      if (left && left.keys === 0 && left.events === 0 && !waits) break;
-      if (round >= ROUNDS_MAX || scheduler.nowMs > endMs) {
-        this.violations.push({
-          invariant: 'L1',
-          says: 'it does not come to rest',
-          rows: [left ?? {}],
-        });
-        return;
-      }
-      const due = [
-        scheduler.nextDueMs(),
-        left?.due_ms == null ? null : Math.ceil(Number(left.due_ms)),
-      ];
-      const next = Math.min(...due.filter((ms) => ms !== null), scheduler.nowMs + 60_000);
-      await scheduler.moveTime(Math.max(next, scheduler.nowMs + 1));
-    }
+    if (!(await this.#comeToRest(await cluster.startWorker()))) return;
     for (const client of this.#clients) {
       scheduler.spawn(`${client.task.name} again`, 'client', (task) => client.askAgain(task));
       await this.#runOn();
     }
+  }
+
+  /** Lets time pass from one thing that is due to the next until nothing is, and nothing more is heard of. */
+  async #comeToRest(worker: Service): Promise<boolean> {
+    const { cluster, scheduler } = this;
+    const watch = newWatch();
+    const pass = async (...names: PassName[]) => {
+      for (const name of names) {
+        cluster.run(worker, name, watch);
+        await this.#runOn();
+      }
+    };
+    const endMs = scheduler.nowMs + QUIET_WITHIN_MS;
+    for (let round = 0, calm = 0; calm < 2; round += 1) {
+      await this.#runOn();
+      const [left] = await this.stage.rows<Left>(UNSETTLED);
+      const waits = scheduler.isUnderWay || this.#clients.some(({ isDone }) => !isDone);
+      const isCalm = left?.keys === 0 && left.events === 0 && !waits;
+      calm = isCalm ? calm + 1 : 0;
+      if (round >= ROUNDS_MAX || scheduler.nowMs > endMs) {
+        const rows = [left ?? {}];
+        this.violations.push({ invariant: 'L1', says: 'it does not come to rest', rows });
+        return false;
+      }
+      const due = [scheduler.nextDueMs(), left?.due_ms == null ? null : Math.ceil(left.due_ms)];
+      const first = Math.min(...due.filter((ms) => ms !== null), scheduler.nowMs + 60_000);
+      await scheduler.moveTime(
+        isCalm ? scheduler.nowMs + 130_000 : Math.max(first, scheduler.nowMs + 1),
+      );
+      if (left && left.keys > 0) await pass('orphans', 'leases');
+      if (left && left.events > 0) await pass('inbox');
+      if (isCalm) await pass('missed', 'inbox', 'authorizations', 'daily', 'leases');
+    }
+    return true;
   }
 
   async result(choices: number[]): Promise<Result> {
@@ -174,6 +200,27 @@ class Schedule {
   async #runOn(): Promise<void> {
     while (await this.scheduler.turn(CALM, true)) this.#steps += 1;
   }
+
+  /** The processor works on something for a while: nothing that anybody does makes it stop. */
+  #work(ms: number): Promise<unknown> {
+    return new Promise((resolve) => {
+      this.scheduler.spawn('processor', 'network', async (task) => {
+        const dueMs = this.scheduler.nowMs + ms;
+        await this.scheduler.stand(task, 'has worked', ['ok'], { dueMs, strict: true });
+        resolve(null);
+      });
+    });
+  }
+
+  readonly #noteAnswer = (
+    wish: Wish,
+    { status, text }: Response,
+    before: Response | null,
+  ): void => {
+    const code = /"code":"(\w+)"/.exec(text)?.[1];
+    this.#note(`answer: ${wish.kind}: ${status}${code === undefined ? '' : ` ${code}`}`);
+    if (before?.status === 202) this.#note(`after 202: ${wish.kind}: ${status}`);
+  };
 
   #note(what: string): void {
     this.sometimes.set(what, (this.sometimes.get(what) ?? 0) + 1);

@@ -55,6 +55,9 @@ export type Probe = (pids: number[]) => Promise<Map<number, number[]>>;
 /** How long an answer may take before the server is asked why. Decides nothing: only when the question is put. */
 const PROBE_AFTER_MS = 4;
 
+/** No honest answer takes so many of them. */
+const PROBES_MAX = 60_000;
+
 /**
  * Runs all actors one step at a time. After a step it waits until every live task stands at its next step, has
  * ended, or waits inside the server for a lock of a session that stands; only then does it choose again. No clock
@@ -176,6 +179,11 @@ export class Scheduler {
     return dueMs !== null && dueMs > this.nowMs;
   }
 
+  /** Whether something is on its way that nobody can call back. */
+  get isUnderWay(): boolean {
+    return this.parked.some(({ strict }) => strict);
+  }
+
   /** When the first of those who sleep wakes. */
   nextDueMs(): number | null {
     const due = this.parked.flatMap(({ dueMs, optional }) =>
@@ -191,13 +199,16 @@ export class Scheduler {
 
   /** Resolves when nobody moves any more. */
   async settle(): Promise<void> {
-    for (;;) {
+    for (let probes = 0; ;) {
       await macrotask();
       if (this.#failure !== null) throw this.#failure;
       const moving = [...this.#flights].filter(({ isBlocked }) => !isBlocked);
       if (moving.length === 0) return;
       const woken = new Promise<boolean>((resolve) => (this.#woken = () => resolve(true)));
-      if (!(await within(PROBE_AFTER_MS, woken))) await this.#findBlocked();
+      if (await within(PROBE_AFTER_MS, woken)) continue;
+      await this.#findBlocked();
+      probes += 1;
+      if (probes > PROBES_MAX) throw new Error(`Bug: ${moving[0]?.task.name} never comes to rest`);
     }
   }
 

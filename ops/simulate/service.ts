@@ -19,7 +19,7 @@ import type { Db } from '#postgres/db.js';
 import { clockOf } from './clock.js';
 import type { SimulatedDatabase } from './database.js';
 import { type Request, type Response, answer } from './http.js';
-import { openProcessor } from './network.js';
+import { type Tamper, openProcessor } from './network.js';
 import type { SimulatedProcessor } from './processor.js';
 import type { Scheduler, Task } from './scheduler.js';
 import { Stream } from './stream.js';
@@ -35,6 +35,7 @@ export type Ground = {
   reader: Db;
   log: Logger;
   onCall: (task: Task, path: string, end: string) => void;
+  tamper: Tamper | null;
 };
 
 /**
@@ -118,9 +119,9 @@ export class Service {
   }
 
   #deps(task: Task): Deps {
-    const { seed, config, scheduler, database, processor, log, onCall } = this.ground;
+    const { seed, config, scheduler, database, processor, log, onCall, tamper } = this.ground;
     const clock = clockOf(scheduler, task);
-    const adapter = openProcessor({ scheduler, processor, clock }, task, onCall);
+    const adapter = openProcessor({ scheduler, processor, clock, tamper }, task, onCall);
     return {
       db: database.open(task),
       processor: { ...adapter, account: (options) => this.#accountOnce(adapter, options) },

@@ -66,7 +66,7 @@ export const UNSETTLED = `
                               WHERE u.account_id = k.account_id AND u.key_hash = k.key_hash
                                 AND u.review_at IS NOT NULL)) AS keys,
          (SELECT count(*)::int FROM webhook_inbox WHERE state = 'received') AS events,
-         (SELECT extract(epoch FROM min(due)) * 1000 FROM (
+         (SELECT (extract(epoch FROM min(due)) * 1000)::float8 FROM (
             SELECT min(next_try_at) AS due FROM unresolved WHERE review_at IS NULL
             UNION ALL
             SELECT min(locked_until) FROM idempotency_keys WHERE state = 'started'
