@@ -3,7 +3,8 @@ import type { History } from './history.js';
 import type { Request, Response } from './http.js';
 import type { ClientPlan, Wish } from './plan.js';
 import { isFinal, paymentIn, requestOf, withOtherBody } from './requests.js';
-import type { Scheduler, Task } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import type { Task } from './step.js';
 import { ACCOUNTS } from './stage.sql.js';
 import { Stream } from './stream.js';
 
@@ -99,7 +100,7 @@ export class SimulatedClient {
     const answered = new AbortController();
     const patience = this.ground.scheduler.sleep(task, PATIENCE_MS, answered.signal);
     const first = await Promise.race([answer, patience.then(() => null)]);
-    answered.abort();
+    answered.abort('answered');
     return first;
   }
 

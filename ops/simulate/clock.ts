@@ -1,5 +1,6 @@
 import type { Clock } from '#seams/clock.js';
-import type { Scheduler, Task } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import type { Task } from './step.js';
 
 /** The clocks of one line of events: all of them show the virtual time, and to sleep is a step. */
 export function clockOf(scheduler: Scheduler, task: Task): Clock {

@@ -7,7 +7,7 @@ import { type Watch, newWatch, takeOrphans } from '#payments/take-orphans.js';
 import type { AccountCaller } from '#platform/authenticator.js';
 import { CRASH_ENDS } from './database.js';
 import type { Request, Response } from './http.js';
-import type { Task } from './scheduler.js';
+import type { Task } from './step.js';
 import { type Ground, Service } from './service.js';
 import type { Stage } from './stage.js';
 import { Stream } from './stream.js';

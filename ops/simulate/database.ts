@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Db } from '#postgres/db.js';
 import { SESSION_LIMITS } from '#postgres/pool.js';
-import type { Scheduler, Task } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import type { Task } from './step.js';
 import type { Query, Session, Sessions } from './sessions.js';
 
 /**
@@ -14,6 +15,8 @@ type Unit = {
   /** Opened by the product. The server ends it with its client; a lone statement it carries through. */
   isExplicit: boolean;
   begunMs: number;
+  /** Tells it apart from others of its task. */
+  key: string;
   /** What the session is doing. */
   running: Promise<unknown>;
   /** The server has ended it in the meantime. */
@@ -136,8 +139,9 @@ export class SimulatedDatabase {
   }
 
   /** The step before a statement: it may never reach the server. */
-  async #stand(task: Task, { name = '' }: Query, unit: Unit | null): Promise<void> {
-    const more = unit === null ? {} : { session: unit.session };
+  async #stand(task: Task, { name = '', values = [] }: Query, unit: Unit | null): Promise<void> {
+    const key = JSON.stringify(values);
+    const more = unit === null ? { key } : { key, session: unit.session };
     const end = await this.scheduler.stand(task, name, ['ok', 'cut'], more);
     this.onStatement(task, name, end);
     if (end === 'ok') return;
@@ -150,7 +154,7 @@ export class SimulatedDatabase {
     const begunMs = this.scheduler.nowMs;
     const stream = `${this.seed}/${task.name}/${(task.drawn += 1)}`;
     const running = session.begin(stream);
-    const unit: Unit = { task, session, isExplicit, begunMs, running, ended: null };
+    const unit: Unit = { task, session, isExplicit, begunMs, running, key: stream, ended: null };
     this.#units.add(unit);
     await this.scheduler.perform(task, session, () => running);
     return unit;
@@ -172,7 +176,10 @@ export class SimulatedDatabase {
 
   async #commit(unit: Unit, ends: string[], name = ''): Promise<unknown> {
     const { task, session } = unit;
-    const end = await this.scheduler.stand(task, `commits ${name}`.trimEnd(), ends, { session });
+    const end = await this.scheduler.stand(task, `commits ${name}`.trimEnd(), ends, {
+      session,
+      key: unit.key,
+    });
     this.onStatement(task, `commit ${name}`, end);
     if (end === 'commits late') this.#commitLate(unit);
     else if (unit.ended === null) await this.#finish(unit, end === 'lost' ? 'undone' : 'committed');

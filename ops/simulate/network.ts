@@ -1,11 +1,13 @@
 import type { Answer } from '../../apps/mock-processor/src/answer.js';
 import type { Processor } from '#processor/processor.js';
 import type { Exchange } from '#processor/send-once.js';
-import { stripeProcessor } from '#processor/stripe-processor.js';
+import { RENDERING_VERSIONS } from '#processor/renderings.js';
+import { STRIPE_API_VERSION, stripeProcessor } from '#processor/stripe-processor.js';
 import type { Carry } from '#processor/stripe-transport.js';
 import type { Clock } from '#seams/clock.js';
 import type { SimulatedProcessor } from './processor.js';
-import type { Scheduler, Task } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import type { Task } from './step.js';
 
 /**
  * What may become of a request to the processor: it is lost before it is there, or worked off and its answer lost;
@@ -69,8 +71,23 @@ export function openProcessor(
     line.scheduler.trace.result(task, JSON.stringify(exchange));
     return exchange;
   };
-  const options = { name: 'mock', secretKey: 'sk_test_simulated', clock: line.clock, carry };
-  return stripeProcessor({ ...options, apiBase: 'http://processor.invalid' });
+  const options = { name: NAME, secretKey: 'sk_test_simulated', clock: line.clock, carry };
+  return madeWhenUsed(() => stripeProcessor({ ...options, apiBase: 'http://processor.invalid' }));
+}
+
+const NAME = 'mock';
+
+/** To make an adapter takes longer than most statements, and most passes of a worker call nobody. */
+function madeWhenUsed(make: () => Processor): Processor {
+  const known = {
+    name: NAME,
+    apiVersion: STRIPE_API_VERSION,
+    renderingVersions: RENDERING_VERSIONS,
+  };
+  let made: Processor | null = null;
+  return new Proxy(known as Processor, {
+    get: (target, name) => Reflect.get(name in target ? target : (made ??= make()), name),
+  });
 }
 
 async function travel(
@@ -122,7 +139,7 @@ async function slowly(
   const deadline = scheduler.sleep(task, request.timeoutMs, over.signal);
   const work = processor.serve(request, `slow_${SLOW_MS}`);
   const first = await Promise.race([work, deadline.then(() => null)]);
-  over.abort();
+  over.abort('over');
   return first === null ? failed('deadline_after_sending') : answered(first, 'slow');
 }
 

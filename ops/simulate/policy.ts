@@ -1,4 +1,4 @@
-import type { Chooser, Step, Task } from './scheduler.js';
+import type { Chooser, Step, Task } from './step.js';
 import { Stream } from './stream.js';
 
 /** Runs everybody on, and nothing goes wrong. */

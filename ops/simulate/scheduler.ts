@@ -1,50 +1,6 @@
 import type { Session } from './sessions.js';
+import { type Chooser, type Standing, type Step, Task } from './step.js';
 import type { Trace } from './trace.js';
-
-/** Something that could be done next: a statement, a call, a message, the end of a sleep. */
-export type Step = {
-  task: Task;
-  label: string;
-  /** What may become of it. The first is that all goes well; a calm run knows no other. */
-  ends: readonly string[];
-  /** Not before this virtual instant by itself; whoever takes it earlier lets time pass. Null: at once. */
-  dueMs: number | null;
-  /** Whether somebody waits for it, or it is only there to be chosen, such as a crash. */
-  optional: boolean;
-  /** Time does not pass it by: what is on its way is there in the end. */
-  strict: boolean;
-  /** The transaction that it works in: what it holds others may be waiting for. */
-  session: Session | null;
-  seq: number;
-  go: (end: string) => void;
-};
-
-/** One line of events: a request, a client, a pass of a worker. Of its process it dies with. */
-export class Task {
-  isDead = false;
-  steps = 0;
-  drawn = 0;
-
-  constructor(
-    readonly name: string,
-    readonly owner: string,
-    readonly order: number,
-  ) {}
-}
-
-export type Standing = {
-  dueMs?: number;
-  optional?: boolean;
-  strict?: boolean;
-  session?: Session;
-  signal?: AbortSignal;
-};
-
-/** Whatever decides: which of the ready steps is next, and what becomes of it. */
-export type Chooser = {
-  next(ready: readonly Step[], last: Task | null): number;
-  end(step: Step): number;
-};
 
 /** An answer of the server that is on its way. */
 type Flight = { task: Task; session: Session | null; isDone: boolean; isBlocked: boolean };
@@ -104,9 +60,20 @@ export class Scheduler {
   ): Promise<string> {
     return new Promise((resolve) => {
       if (task.isDead) return;
-      const { dueMs = null, optional = false, strict = false, session = null, signal } = more;
-      const seq = (task.steps += 1);
-      const step = { task, label, ends, dueMs, optional, strict, session, seq, go: resolve };
+      const { dueMs = null, optional = false, strict = false, session = null } = more;
+      const { signal, key = '' } = more;
+      const step = {
+        task,
+        label,
+        ends,
+        dueMs,
+        optional,
+        strict,
+        session,
+        key,
+        seq: 0,
+        go: resolve,
+      };
       if (signal?.aborted) return resolve('ok');
       this.parked.push(step);
       signal?.addEventListener('abort', () => this.#leave(step), { once: true });
@@ -203,13 +170,21 @@ export class Scheduler {
       await macrotask();
       if (this.#failure !== null) throw this.#failure;
       const moving = [...this.#flights].filter(({ isBlocked }) => !isBlocked);
-      if (moving.length === 0) return;
+      if (moving.length === 0) return this.#number();
       const woken = new Promise<boolean>((resolve) => (this.#woken = () => resolve(true)));
       if (await within(PROBE_AFTER_MS, woken)) continue;
       await this.#findBlocked();
       probes += 1;
       if (probes > PROBES_MAX) throw new Error(`Bug: ${moving[0]?.task.name} never comes to rest`);
     }
+  }
+
+  /** Where one task does several things at once, two of them may have arrived in any order: by what they are. */
+  #number(): void {
+    const rank = ({ label, key }: Step) => `${label} ${key}`;
+    const fresh = this.parked.filter(({ seq }) => seq === 0);
+    fresh.sort((a, b) => a.task.order - b.task.order || (rank(a) < rank(b) ? -1 : 1));
+    for (const step of fresh) step.seq = step.task.steps += 1;
   }
 
   /**
@@ -295,13 +270,12 @@ function macrotask(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function within(ms: number, event: Promise<boolean>): Promise<boolean> {
-  const over = new AbortController();
-  const late = new Promise<boolean>((resolve) => {
+function within(ms: number, event: Promise<boolean>): Promise<boolean> {
+  return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
-    over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    void event.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
   });
-  const first = await Promise.race([event, late]);
-  over.abort();
-  return first;
 }

@@ -21,7 +21,8 @@ import type { SimulatedDatabase } from './database.js';
 import { type Request, type Response, answer } from './http.js';
 import { type Tamper, openProcessor } from './network.js';
 import type { SimulatedProcessor } from './processor.js';
-import type { Scheduler, Task } from './scheduler.js';
+import type { Scheduler } from './scheduler.js';
+import type { Task } from './step.js';
 import { Stream } from './stream.js';
 
 /** What all simulated processes stand on. */
@@ -124,7 +125,7 @@ export class Service {
     const adapter = openProcessor({ scheduler, processor, clock, tamper }, task, onCall);
     return {
       db: database.open(task),
-      processor: { ...adapter, account: (options) => this.#accountOnce(adapter, options) },
+      processor: this.#withAccount(adapter),
       clock,
       random: new Stream(`${seed}/${task.name}`),
       terms: config,
@@ -138,6 +139,13 @@ export class Service {
       },
       background: new Background(),
     };
+  }
+
+  #withAccount(adapter: Deps['processor']): Deps['processor'] {
+    const account = (options: { timeoutMs: number }) => this.#accountOnce(adapter, options);
+    return new Proxy(adapter, {
+      get: (target, name) => (name === 'account' ? account : Reflect.get(target, name)),
+    });
   }
 
   /** A process asks whose account it is once, and again only if nobody could tell. */
