@@ -17,6 +17,8 @@ export type Terms = {
 };
 
 export type Scale = {
+  /** Compares the books after each phase, or once for all. */
+  judgesEach: boolean;
   apis: number;
   workers: number;
   /** Each failpoint on each path, or only one a path. */
@@ -33,7 +35,8 @@ export type Scale = {
 
 export const SCALES = {
   taste: {
-    apis: 2,
+    judgesEach: false,
+    apis: 1,
     workers: 1,
     killsAllPaths: false,
     killRounds: 1,
@@ -45,6 +48,7 @@ export const SCALES = {
     bursts: 3,
   },
   ci: {
+    judgesEach: true,
     apis: 3,
     workers: 2,
     killsAllPaths: true,
@@ -57,6 +61,7 @@ export const SCALES = {
     bursts: 100,
   },
   full: {
+    judgesEach: true,
     apis: 3,
     workers: 2,
     killsAllPaths: true,

@@ -27,6 +27,7 @@ export async function sit(plan: Plan): Promise<Sitting> {
   const lines: string[] = [];
   const violations: Violation[] = [];
   let books: Books | undefined;
+  const last = plan.phases.findLast(({ usesWorld }) => usesWorld);
   try {
     for (const phase of plan.phases) {
       if (plan.stopping.aborted) break;
@@ -34,7 +35,7 @@ export async function sit(plan: Plan): Promise<Sitting> {
       const { line, findings } = await phase.run({ ...plan, world: open });
       violations.push(...findings);
       if (plan.stopping.aborted) break; // half of it shows nothing
-      if (phase.usesWorld && world) {
+      if (phase.usesWorld && world && (scale.judgesEach || phase === last)) {
         const judged = await judge(world);
         books = judged.books;
         violations.push(...judged.violations);
