@@ -112,7 +112,7 @@ function demonstrationManifest() {
 }
 
 /** A hash over every file that the compiler reads and over the compiler's settings. */
-function sourceStamp() {
+export function sourceStamp() {
   const hash = createHash('sha256');
   const add = (file) =>
     hash

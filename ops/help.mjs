@@ -20,6 +20,7 @@ export const COMMANDS = {
     'Runs clients, faults and real kills against the real system, then compares three books of it.',
   load: 'Runs a k6 script from load-tests/ without k6; its README says where that differs from k6.',
   model: 'Searches the protocol as a small state machine: every state, up to three faults.',
+  mutants: 'Breaks the sources in one way after the other, and expects the named check to see it.',
   simulate:
     "Runs the service's own code one step at a time, in an order and with faults that a seed draws.",
   conformance:

@@ -43,7 +43,7 @@ function sometimes(searched: readonly Searched[]): Record<string, number> {
 }
 
 /** The commit of this checkout; null where there is no repository. */
-function commitHere(): string | null {
+export function commitHere(): string | null {
   const args = ['-C', checkoutRoot(), 'rev-parse', 'HEAD'];
   const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { TOLERANCE_SECONDS, isSignedBy } from './webhook-signature.js';
@@ -77,6 +78,15 @@ describe('a signature', () => {
     ['no byte at all', Buffer.alloc(0)],
   ])('over %s is refused', (_what, body) => {
     expect(isSignedBy([NEW], at(NOW), body, NOW)).toBe(false);
+  });
+
+  it('is compared by a function that takes equally long for all', () => {
+    // How long it takes cannot be measured reliably, so the source is asked which one it is.
+    const source = readFileSync(new URL('webhook-signature.ts', import.meta.url), 'utf8');
+    expect(source).toContain('timingSafeEqual(own, signature)');
+    expect(source).not.toMatch(
+      /\b(own|signature)\b\s*(===?|!==?)|\b(own|signature)\.(equals|compare)\b/,
+    );
   });
 
   it('by the older secret is refused once that is gone', () => {

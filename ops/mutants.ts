@@ -1,0 +1,139 @@
+import { checkoutRoot } from '#embedded/home.js';
+import { type OptionValues, UsageError, runCommand } from './command.js';
+import { appendRun } from './proof/runs.js';
+import { commitHere } from './model/report.js';
+import { MUTANTS, readMutants } from './mutants/list.js';
+import type { Mutant } from './mutants/mutant.js';
+import { staleness } from './mutants/patch.js';
+import { countsOf, table, writeMutantsReport } from './mutants/report.js';
+import { type Judged, judge, lineOf, redWithoutMutants } from './mutants/run.js';
+import { Scratch } from './mutants/scratch.js';
+import { SpecRunner } from './mutants/spec-runner.js';
+
+const HELP = `npm run mutants
+
+Breaks a copy of the sources in one small way after the other, and runs the check that is named for it: a test, which
+must fail by an assertion, or a simulation, which must violate the invariant. A mutant that its named check does not
+find has survived, whatever else falls over. Before that every named check must be green without any mutant.
+
+  --only m1,m10a  these alone; m10 stands for m10a, m10b, …
+  --fast          those that take a second or two, by their first check
+  --jobs N        copies that are worked on side by side (1)
+  --list FILE     other mutants, as JSON
+  --record        notes the run in docs/proof-runs.jsonl, if nothing survived
+  --out FOLDER    where report.json goes (./proof)
+  --help          prints this
+Exits 0 when every mutant was killed, 1 when one survived, 2 when it could not run: a patch that fits no more, or a
+check that is red by itself.
+`;
+
+const OPTIONS = {
+  only: { type: 'string' },
+  fast: { type: 'boolean', default: false },
+  jobs: { type: 'string', default: '1' },
+  list: { type: 'string' },
+  record: { type: 'boolean', default: false },
+  out: { type: 'string', default: './proof' },
+} as const;
+
+/** `npm run mutants`. */
+export async function main(args: string[]): Promise<void> {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+    const root = checkoutRoot();
+    const { list, only, fast, record } = values;
+    const all = list === undefined ? MUTANTS : readMutants(String(list));
+    const mutants = chosen(all, only, fast === true);
+    const stale = mutants.flatMap((mutant) => staleness(root, mutant) ?? []);
+    if (stale.length > 0) throw new UsageError(stale.join('\n'));
+    const judged = await onCopies(root, mutants, jobsOf(values['jobs']), fast === true);
+    process.stdout.write(`\n${table(judged)}\n\n${closing(judged)}\n`);
+    await writeMutantsReport(String(values['out']), judged, commitHere());
+    const held = judged.every(({ verdict }) => verdict !== 'survived');
+    if (held && record === true) note(root, args, judged);
+    return held ? 0 : 1;
+  });
+}
+
+function chosen(all: readonly Mutant[], only: OptionValues[string], fast: boolean): Mutant[] {
+  if (only === undefined) return all.filter((mutant) => !fast || mutant.fast === true);
+  const mutants = String(only)
+    .split(',')
+    .flatMap((name) => {
+      const named = all.filter(({ id }) => id === name || new RegExp(`^${name}[a-z]$`).test(id));
+      if (named.length === 0) throw new UsageError(`--only ${name}: there is no such mutant`);
+      return named;
+    });
+  return [...new Set(mutants)];
+}
+
+function jobsOf(value: unknown): number {
+  const jobs = Number(value);
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 8) return jobs;
+  throw new UsageError('--jobs must be a number from 1 to 8');
+}
+
+/** Each copy takes the next mutant as soon as it is free; results stand in the order of the list. */
+async function onCopies(
+  root: string,
+  mutants: readonly Mutant[],
+  jobs: number,
+  firstOnly: boolean,
+): Promise<Judged[]> {
+  const judged = new Map<Mutant, Judged>();
+  const waiting = [...mutants];
+  await withBenches(root, Math.min(jobs, mutants.length), async (bench, isFirst) => {
+    if (isFirst) {
+      const checks = mutants.flatMap((each) => (firstOnly ? each.checks.slice(0, 1) : each.checks));
+      const red = await redWithoutMutants(bench, checks, tell);
+      if (red.length > 0) throw new UsageError(`Red without any mutant:\n${red.join('\n')}`);
+    }
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const result = await judge(bench, mutant, { firstOnly });
+      judged.set(mutant, result);
+      tell(lineOf(result));
+    }
+  });
+  return mutants.flatMap((mutant) => judged.get(mutant) ?? []);
+}
+
+type Bench = { scratch: Scratch; specs: SpecRunner };
+
+/** The copies are gone with the run, however it ends. */
+async function withBenches(
+  root: string,
+  count: number,
+  work: (bench: Bench, isFirst: boolean) => Promise<void>,
+): Promise<void> {
+  const benches = Array.from({ length: count }, () => {
+    const scratch = Scratch.make(root);
+    return { scratch, specs: new SpecRunner(scratch.root) };
+  });
+  const end = async (): Promise<void> => {
+    await Promise.all(benches.map(({ specs }) => specs.close()));
+    for (const { scratch } of benches) scratch.remove();
+  };
+  const stop = (): void => void end().finally(() => process.exit(2));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  try {
+    await Promise.all(benches.map((bench, at) => work(bench, at === 0)));
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+    await end();
+  }
+}
+
+function note(root: string, args: readonly string[], judged: readonly Judged[]): void {
+  const { killed } = countsOf(judged);
+  const command = ['npm run mutants', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  appendRun(root, { command, counts: { mutants: killed } });
+}
+
+function closing(judged: readonly Judged[]): string {
+  const { killed, survived, not_yet: notYet, mean_schedules: mean } = countsOf(judged);
+  const schedules = mean === null ? '' : `; ${mean} schedules on average to find one`;
+  return `${killed} killed, ${survived} survived, ${notYet} not yet${schedules}`;
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

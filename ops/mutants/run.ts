@@ -1,0 +1,118 @@
+import { DESIGN_ERRORS } from '../model/designs.js';
+import { search } from '../model/search.js';
+import { isNotYet } from '../proof/milestones.js';
+import { type Check, type Mutant, wordsOf } from './mutant.js';
+import type { Scratch } from './scratch.js';
+import { schedulesUntil } from './simulate-runner.js';
+import { type SpecRunner, isRed } from './spec-runner.js';
+
+export type Verdict = { killed: boolean; says: string; schedules?: number };
+export type Judged = {
+  mutant: Mutant;
+  verdict: 'killed' | 'survived' | 'not yet';
+  seconds: number;
+  checks: { check: Check; verdict: Verdict }[];
+};
+
+type Bench = { scratch: Scratch; specs: SpecRunner };
+type SpecCheck = Extract<Check, { by: 'spec' }>;
+
+const BASE_SEEDS = 20;
+
+/** Every check that is named must be green as things stand; the sentences say which is not. */
+export async function redWithoutMutants(
+  { scratch, specs }: Bench,
+  checks: readonly Check[],
+  tell: (line: string) => void,
+): Promise<string[]> {
+  const red: string[] = [];
+  const named = checks.filter(isSpec);
+  for (const file of new Set(named.map((check) => check.file))) {
+    const here = named.filter((check) => check.file === file).map(({ title }) => title);
+    const titles = [...new Set(here)];
+    const redBefore = red.length;
+    const { results, broken } = await specs.run([file], titles);
+    for (const title of titles) {
+      const states = results.filter((result) => result.title === title).map(({ state }) => state);
+      const isGreen = states.length > 0 && states.every((state) => state === 'passed');
+      const state = states.length === 0 ? 'not there' : states.join(', ');
+      if (!isGreen) red.push(`${file} "${title}" is ${state}. ${broken.join(' ')}`);
+    }
+    tell(`${red.length === redBefore ? 'green' : 'NOT GREEN'} without mutants  ${file}`);
+  }
+  const invariants = new Set(
+    checks.flatMap((check) => (check.by === 'simulate' ? check.invariant : [])),
+  );
+  if (invariants.size > 0) {
+    const { seen } = await schedulesUntil(scratch.root, BASE_SEEDS, 'any');
+    if (seen.length > 0) red.push(`simulate violates ${seen.join(', ')} as things stand`);
+  }
+  return red;
+}
+
+/** Breaks the copy, runs what must see it, and mends the copy. */
+export async function judge(
+  { scratch, specs }: Bench,
+  mutant: Mutant,
+  { firstOnly }: { firstOnly: boolean },
+): Promise<Judged> {
+  const startedMs = performance.now();
+  const seconds = () => (performance.now() - startedMs) / 1000;
+  if (isNotYet(mutant.since)) return { mutant, verdict: 'not yet', seconds: 0, checks: [] };
+  const files = mutant.patches.map(({ file }) => file);
+  const mend = await scratch.patch(mutant);
+  await specs.touch(files);
+  const checks: Judged['checks'] = [];
+  try {
+    for (const check of firstOnly ? mutant.checks.slice(0, 1) : mutant.checks)
+      checks.push({ check, verdict: await ask({ scratch, specs }, check) });
+  } finally {
+    await mend();
+    await specs.touch(files);
+  }
+  const killed = checks.length > 0 && checks.every(({ verdict }) => verdict.killed);
+  return { mutant, verdict: killed ? 'killed' : 'survived', seconds: seconds(), checks };
+}
+
+async function ask({ scratch, specs }: Bench, check: Check): Promise<Verdict> {
+  if (check.by === 'spec') return askSpec(specs, check);
+  if (check.by === 'model') return askModel(check);
+  const { schedules, seen } = await schedulesUntil(scratch.root, check.seeds, check.invariant);
+  if (schedules !== null) return { killed: true, says: `after ${schedules} schedules`, schedules };
+  const instead = seen.length === 0 ? 'nothing' : seen.join(', ');
+  return { killed: false, says: `${instead} in ${check.seeds} schedules` };
+}
+
+async function askSpec(specs: SpecRunner, { file, title }: SpecCheck): Promise<Verdict> {
+  const { results, broken } = await specs.run([file], [title]);
+  const ours = results.filter((each) => each.title === title);
+  const red = ours.find(isRed);
+  const told = red ?? ours.find(({ state }) => state !== 'passed') ?? ours[0];
+  const error = (told?.errors[0] ?? broken[0] ?? '').split('\n')[0] ?? '';
+  if (red) return { killed: true, says: error };
+  return { killed: false, says: `${told?.state ?? 'did not run'}${error && `: ${error}`}` };
+}
+
+/** An error of design has no patch: the search itself is told to make it. */
+function askModel({ option }: Extract<Check, { by: 'model' }>): Verdict {
+  const { invariant, faults } = DESIGN_ERRORS[option];
+  const scope = { clients: 2, workers: 1, faults, capture: 'automatic' } as const;
+  const { violation, states } = search({ scope, errors: new Set([option]) });
+  const says = violation ? `${violation.invariant} after ${states} states` : 'it held';
+  return { killed: violation?.invariant === invariant, says };
+}
+
+function isSpec(check: Check): check is SpecCheck {
+  return check.by === 'spec';
+}
+
+/** A line for people while it goes on. */
+export function lineOf({ mutant, verdict, seconds, checks }: Judged): string {
+  const why = checks
+    .filter(({ verdict: { killed } }) => verdict === 'killed' || !killed)
+    .map(({ check, verdict: { says } }) => `${wordsOf(check)}: ${says}`)
+    .join('; ');
+  const told = verdict === 'survived' ? 'SURVIVED' : verdict;
+  const said = why.length > 180 ? `${why.slice(0, 180)}…` : why;
+  return `${mutant.id.padEnd(5)} ${told.padEnd(8)} ${seconds.toFixed(0).padStart(4)} s  ${mutant.what}  (${said})`;
+}
