@@ -48,9 +48,10 @@ export async function main(args: string[]): Promise<void> {
     const judged = await onCopies(root, mutants, jobsOf(values['jobs']), fast === true);
     process.stdout.write(`\n${table(judged)}\n\n${closing(judged)}\n`);
     await writeMutantsReport(String(values['out']), judged, commitHere());
-    const held = judged.every(({ verdict }) => verdict !== 'survived');
-    if (held && record === true) note(root, args, judged);
-    return held ? 0 : 1;
+    const isHeld = judged.every(({ verdict }) => verdict === 'killed' || verdict === 'not yet');
+    if (isHeld && record === true && only === undefined) note(root, args, judged);
+    if (judged.some(({ verdict }) => verdict === 'survived')) return 1;
+    return isHeld ? 0 : 2;
   });
 }
 
@@ -81,17 +82,19 @@ async function onCopies(
 ): Promise<Judged[]> {
   const judged = new Map<Mutant, Judged>();
   const waiting = [...mutants];
-  await withBenches(root, Math.min(jobs, mutants.length), async (bench, isFirst) => {
-    if (isFirst) {
-      const checks = mutants.flatMap((each) => (firstOnly ? each.checks.slice(0, 1) : each.checks));
-      const red = await redWithoutMutants(bench, checks, tell);
-      if (red.length > 0) throw new UsageError(`Red without any mutant:\n${red.join('\n')}`);
-    }
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const result = await judge(bench, mutant, { firstOnly });
-      judged.set(mutant, result);
-      tell(lineOf(result));
-    }
+  const checks = mutants.flatMap((each) => (firstOnly ? each.checks.slice(0, 1) : each.checks));
+  await withBenches(root, Math.min(jobs, mutants.length), async (benches) => {
+    const [first] = benches;
+    if (!first) return;
+    const red = await redWithoutMutants(first, checks, tell);
+    const work = async (bench: Bench): Promise<void> => {
+      for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+        const result = await judge(bench, mutant, { firstOnly, red });
+        judged.set(mutant, result);
+        tell(lineOf(result));
+      }
+    };
+    await Promise.all(benches.map(work));
   });
   return mutants.flatMap((mutant) => judged.get(mutant) ?? []);
 }
@@ -102,7 +105,7 @@ type Bench = { scratch: Scratch; specs: SpecRunner };
 async function withBenches(
   root: string,
   count: number,
-  work: (bench: Bench, isFirst: boolean) => Promise<void>,
+  work: (benches: readonly Bench[]) => Promise<void>,
 ): Promise<void> {
   const benches = Array.from({ length: count }, () => {
     const scratch = Scratch.make(root);
@@ -115,7 +118,7 @@ async function withBenches(
   const stop = (): void => void end().finally(() => process.exit(2));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   try {
-    await Promise.all(benches.map((bench, at) => work(bench, at === 0)));
+    await work(benches);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
     await end();
@@ -129,9 +132,11 @@ function note(root: string, args: readonly string[], judged: readonly Judged[]):
 }
 
 function closing(judged: readonly Judged[]): string {
-  const { killed, survived, not_yet: notYet, mean_schedules: mean } = countsOf(judged);
+  const { killed, survived, not_yet: notYet, not_judged, mean_schedules: mean } = countsOf(judged);
+  const unjudged =
+    not_judged === 0 ? '' : `, ${not_judged} not judged (their checks are red by themselves)`;
   const schedules = mean === null ? '' : `; ${mean} schedules on average to find one`;
-  return `${killed} killed, ${survived} survived, ${notYet} not yet${schedules}`;
+  return `${killed} killed, ${survived} survived, ${notYet} not yet${unjudged}${schedules}`;
 }
 
 function tell(line: string): void {

@@ -7,6 +7,7 @@ export type Counts = {
   killed: number;
   survived: number;
   not_yet: number;
+  not_judged: number;
   /** Of the schedules that it took a simulation to find one; null where none was asked. */
   mean_schedules: number | null;
 };
@@ -22,6 +23,7 @@ export function countsOf(judged: readonly Judged[]): Counts {
     killed: count('killed'),
     survived: count('survived'),
     not_yet: count('not yet'),
+    not_judged: count('not judged'),
     mean_schedules: schedules.length === 0 ? null : Number((sum / schedules.length).toFixed(1)),
   };
 }

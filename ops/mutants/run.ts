@@ -9,7 +9,8 @@ import { type SpecRunner, isRed } from './spec-runner.js';
 export type Verdict = { killed: boolean; says: string; schedules?: number };
 export type Judged = {
   mutant: Mutant;
-  verdict: 'killed' | 'survived' | 'not yet';
+  /** Not judged: a check that is red by itself can find nothing. */
+  verdict: 'killed' | 'survived' | 'not yet' | 'not judged';
   seconds: number;
   checks: { check: Check; verdict: Verdict }[];
 };
@@ -19,33 +20,44 @@ type SpecCheck = Extract<Check, { by: 'spec' }>;
 
 const BASE_SEEDS = 20;
 
-/** Every check that is named must be green as things stand; the sentences say which is not. */
+/** Every check that is named must be green as things stand. Returns those that are not, each with the reason. */
 export async function redWithoutMutants(
-  { scratch, specs }: Bench,
+  bench: Bench,
   checks: readonly Check[],
   tell: (line: string) => void,
-): Promise<string[]> {
-  const red: string[] = [];
+): Promise<Map<string, string>> {
+  const red = new Map<string, string>();
   const named = checks.filter(isSpec);
   for (const file of new Set(named.map((check) => check.file))) {
-    const here = named.filter((check) => check.file === file).map(({ title }) => title);
-    const titles = [...new Set(here)];
-    const redBefore = red.length;
-    const { results, broken } = await specs.run([file], titles);
-    for (const title of titles) {
-      const states = results.filter((result) => result.title === title).map(({ state }) => state);
-      const isGreen = states.length > 0 && states.every((state) => state === 'passed');
-      const state = states.length === 0 ? 'not there' : states.join(', ');
-      if (!isGreen) red.push(`${file} "${title}" is ${state}. ${broken.join(' ')}`);
+    const here = named.filter((check) => check.file === file);
+    for (const [title, why] of await redTitles(bench.specs, file, here)) {
+      red.set(wordsOf({ by: 'spec', file, title }), why);
+      tell(`NOT GREEN without mutants: ${file} "${title}": ${why}`);
     }
-    tell(`${red.length === redBefore ? 'green' : 'NOT GREEN'} without mutants  ${file}`);
+    tell(`asked without mutants  ${file}`);
   }
-  const invariants = new Set(
-    checks.flatMap((check) => (check.by === 'simulate' ? check.invariant : [])),
-  );
-  if (invariants.size > 0) {
-    const { seen } = await schedulesUntil(scratch.root, BASE_SEEDS, 'any');
-    if (seen.length > 0) red.push(`simulate violates ${seen.join(', ')} as things stand`);
+  const simulated = checks.filter(({ by }) => by === 'simulate');
+  if (simulated.length > 0) {
+    const { seen } = await schedulesUntil(bench.scratch.root, BASE_SEEDS, 'any');
+    const why = `it violates ${seen.join(', ')}`;
+    if (seen.length > 0) for (const check of simulated) red.set(wordsOf(check), why);
+  }
+  return red;
+}
+
+async function redTitles(
+  specs: SpecRunner,
+  file: string,
+  checks: readonly SpecCheck[],
+): Promise<Map<string, string>> {
+  const titles = [...new Set(checks.map(({ title }) => title))];
+  const { results, broken } = await specs.run([file], titles);
+  const red = new Map<string, string>();
+  for (const title of titles) {
+    const ours = results.filter((result) => result.title === title);
+    const wrong = ours.find(({ state }) => state !== 'passed');
+    if (ours.length === 0) red.set(title, `it is not there. ${broken.join(' ')}`);
+    else if (wrong) red.set(title, `it ${wrong.state}: ${wrong.errors.join(' ')}`);
   }
   return red;
 }
@@ -54,17 +66,20 @@ export async function redWithoutMutants(
 export async function judge(
   { scratch, specs }: Bench,
   mutant: Mutant,
-  { firstOnly }: { firstOnly: boolean },
+  { firstOnly, red }: { firstOnly: boolean; red: ReadonlyMap<string, string> },
 ): Promise<Judged> {
   const startedMs = performance.now();
   const seconds = () => (performance.now() - startedMs) / 1000;
   if (isNotYet(mutant.since)) return { mutant, verdict: 'not yet', seconds: 0, checks: [] };
+  const asked = firstOnly ? mutant.checks.slice(0, 1) : mutant.checks;
+  if (asked.some((check) => red.has(wordsOf(check))))
+    return { mutant, verdict: 'not judged', seconds: 0, checks: [] };
   const files = mutant.patches.map(({ file }) => file);
   const mend = await scratch.patch(mutant);
   await specs.touch(files);
   const checks: Judged['checks'] = [];
   try {
-    for (const check of firstOnly ? mutant.checks.slice(0, 1) : mutant.checks)
+    for (const check of asked)
       checks.push({ check, verdict: await ask({ scratch, specs }, check) });
   } finally {
     await mend();

@@ -15,7 +15,6 @@ async function main(): Promise<void> {
     watch: false,
     reporters: [{}],
     isolate: true, // a worker that kept its modules would keep the unpatched ones
-    testTimeout: 45_000,
   });
   process.on('message', (request: Request) => {
     void run(vitest, root, request).then((response) => process.send?.(response));

@@ -5,6 +5,7 @@ import {
   mayMoveByAccepting,
   type PaymentStatus,
 } from '#payments/payment-status.js';
+import { ALLOWED_BY_ACCEPTING, ALLOWED_STATUS } from '../../ops/checker/allowed-status.js';
 import { joined } from '../../ops/model/allowed-graph.js';
 import { DESIGN_ERRORS, type DesignError } from '../../ops/model/designs.js';
 import { movesFrom } from '../../ops/model/moves.js';
@@ -49,6 +50,7 @@ describe('the model of the protocol', () => {
     const { none, ...edges } = payment;
     expect(none).toEqual(['pending']);
     expect(edges).toEqual(edgesThat(mayMoveByAccepting));
+    expect(edges).toEqual(edgesOfChecker());
     // Without the one exception, accepting a late success, it is the plain table.
     const { failed, canceled, ...plain } = edges;
     expect([failed, canceled]).toEqual([['succeeded'], ['succeeded']]);
@@ -112,6 +114,15 @@ function edgesThat(may: (from: PaymentStatus, to: PaymentStatus) => boolean) {
     PAYMENT_STATUSES.filter((to) => may(from, to)).toSorted(),
   ]);
   return Object.fromEntries(edges.filter(([, tos]) => tos?.length));
+}
+
+/** The checker's own table, which shares no code with the product's. */
+function edgesOfChecker() {
+  const all = Object.entries(ALLOWED_STATUS).map(([from, tos]) => [
+    from,
+    [...tos, ...(ALLOWED_BY_ACCEPTING[from] ?? [])].toSorted(),
+  ]);
+  return Object.fromEntries(all.filter(([, tos]) => tos?.length));
 }
 
 /** Every state under its own plain text, in whatever order they come. */

@@ -41,7 +41,7 @@ describe('the list of mutants', () => {
   });
 });
 
-describe('npm run mutants', () => {
+describe('npm run mutants', { timeout: 300_000 }, () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'payonce-mutants-spec-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -102,8 +102,11 @@ describe('refused', () => {
   });
 
   it('never repeats the key in what it says', () => {
-    const detail = JSON.stringify(read('secret-4242,x'));
-    expect(detail).not.toContain('secret');
+    const wrong = ['secret-4242,x', 'secret'.repeat(50), 'secret-é', '"secret', '"secret" x'];
+    for (const key of wrong) {
+      expect(read(key)).toMatchObject({ kind: 'invalid' });
+      expect(JSON.stringify(read(key))).not.toContain('secret');
+    }
   });
 });
 
