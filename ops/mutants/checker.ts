@@ -28,7 +28,7 @@ export const CHECKER_MUTANTS: readonly Mutant[] = [
         put: '(partnerOf(item) ?? false) === null',
       },
     ],
-    checks: [spec(CHECKER_SPEC, 'refuses a charge that nobody here knows of by I2')],
+    checks: [spec(CHECKER_SPEC, "refuses 'a charge that nobody here knows of' by 'I2'")],
   },
   {
     id: 'm36c',
@@ -41,6 +41,6 @@ export const CHECKER_MUTANTS: readonly Mutant[] = [
         put: '  return one !== null && other !== null && one / 100n === other / 100n;',
       },
     ],
-    checks: [spec(CHECKER_SPEC, 'refuses a fee of one cent too much by I3')],
+    checks: [spec(CHECKER_SPEC, "refuses 'a fee of one cent too much' by 'I3'")],
   },
 ];

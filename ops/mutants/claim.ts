@@ -218,7 +218,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         'test/crash/record-step.spec.ts',
-        'at payments leaves nothing of it, answers 202, and recovery finishes later',
+        "at 'payments' leaves nothing of it, answers 202, and recovery finishes later",
       ),
     ],
   },

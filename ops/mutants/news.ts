@@ -22,7 +22,7 @@ export const NEWS_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         'test/promises/p05-only-forward.spec.ts',
-        'succeeded to failed: the table and the trigger agree',
+        "'succeeded' to 'failed': the table and the trigger agree",
       ),
     ],
   },

@@ -84,7 +84,7 @@ ${RECORDED}`,
       ),
       spec(
         'test/crash/record-step.spec.ts',
-        'at outbox_events leaves nothing of it, answers 202, and recovery finishes later',
+        "at 'outbox_events' leaves nothing of it, answers 202, and recovery finishes later",
       ),
     ],
   },
@@ -121,7 +121,7 @@ ${RECORDED}`,
     checks: [
       spec(
         'test/crash/record-step.spec.ts',
-        'at saved_answers leaves nothing of it, answers 202, and recovery finishes later',
+        "at 'saved_answers' leaves nothing of it, answers 202, and recovery finishes later",
       ),
     ],
   },

@@ -223,7 +223,7 @@ export const RECOVERY_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         'test/api/cancel-states.spec.ts',
-        'by key races with the retry of a released one: one wins, and both answers say so',
+        "by key races with 'the retry of a released one': one wins, and both answers say so",
       ),
     ],
   },

@@ -103,9 +103,9 @@ describe('refused', () => {
 
   it('never repeats the key in what it says', () => {
     const wrong = ['secret-4242,x', 'secret'.repeat(50), 'secret-é', '"secret', '"secret" x'];
-    for (const key of wrong) {
-      expect(read(key)).toMatchObject({ kind: 'invalid' });
-      expect(JSON.stringify(read(key))).not.toContain('secret');
+    for (const text of wrong) {
+      expect(read(text)).toMatchObject({ kind: 'invalid' });
+      expect(JSON.stringify(read(text))).not.toContain('secret');
     }
   });
 });
