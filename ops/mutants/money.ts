@@ -47,7 +47,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
         put: '    IF NEW.amount_reserved - OLD.amount_reserved + NEW.amount_refunded + NEW.amount_disputed > NEW.amount_captured THEN',
       },
     ],
-    checks: [spec(P06, '1 more beside 2500 reserved and 0 disputed: false')],
+    checks: [spec(P06, '501 more beside 1000 reserved and 1000 disputed: false')],
   },
   {
     id: 'm24',

@@ -19,7 +19,8 @@ export const sqlStaysHome: Rule = (files) =>
     });
 
 const REASON = 'SQL outside its home: a statement is a named constant in a *.sql.ts file';
-const HOMES = /\.sql\.ts$|^libs\/(postgres|testing|embedded)\//;
+/** The mutants quote statements to break them. */
+const HOMES = /\.sql\.ts$|^libs\/(postgres|testing|embedded)\/|^ops\/mutants\//;
 
 /** Upper case anywhere is SQL; lower case only in the shape of a whole statement, since `select` is a word too. */
 const SQL = [
