@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { POINTS } from '../proof/points.js';
 import type { Asked } from './client.js';
 import { whileTimeFlies } from './load.js';
+import { dispute } from './kills.js';
 import type { PhaseResult, Terms } from './phase.js';
 import type { ReplicaKind } from './replica.js';
 import type { Victim } from './victim.js';
@@ -39,31 +40,35 @@ async function suffer(world: World, point: string, kind: ReplicaKind, name: stri
   const over = victim.endsWithin(PATIENCE_MS * 4);
   let isOver = false;
   void over.then(() => (isOver = true));
-  if (point.startsWith('w') && kind === 'api') world.eventsTo = victim;
+  const getsEvents = point.startsWith('w') && kind === 'api';
+  if (getsEvents) world.sendEventsTo(victim);
   const waking = wakeWhenStopped(world, victim, () => isOver);
   const sent: Promise<unknown>[] = [];
   for (let n = 0; n < REQUESTS_MAX && !isOver; n++) {
-    const target = kind === 'api' && world.eventsTo === null ? victim : undefined;
-    sent.push(payOnce(world, `${name}-${n}`, kind, target));
+    const target = kind === 'api' && !getsEvents ? victim : undefined;
+    sent.push(payOnce(world, `${name}-${n}`, { point, kind, target }));
     await Promise.race([pause(700), over]);
   }
   await Promise.race([over, pause(PATIENCE_MS)]);
   isOver = true;
-  world.eventsTo = null;
+  world.sendEventsTo(null);
   await victim.close();
   for (const other of others) other.signal('SIGCONT');
   await Promise.all([...sent, waking]);
 }
 
+type Place = { point: string; kind: ReplicaKind; target: Victim | undefined };
+
 /** First to the victim, then to whoever answers. */
-async function payOnce(world: World, key: string, kind: ReplicaKind, target?: Victim) {
+async function payOnce(world: World, key: string, { point, kind, target }: Place) {
   const [account] = world.accounts;
   if (!account) return;
   const body = { amount: 1_234, currency: 'myr', payment_method: 'pm_card_visa', order_id: key };
-  const prefer = kind === 'worker' ? 'respond-async' : undefined;
+  const prefer = kind === 'worker' && point !== 'w4' ? 'respond-async' : undefined;
   const path = '/v1/payments';
   const asked: Asked = { account, method: 'POST', path, key, body: JSON.stringify(body), prefer };
   const client = world.client(key);
+  if (point === 'w4') return dispute(world, client, asked);
   await client.send(asked, target);
   if (kind === 'api') await client.sendUntilFinal(asked);
 }

@@ -1,5 +1,5 @@
 import { POINTS } from '../proof/points.js';
-import type { Asked } from './client.js';
+import type { Asked, RecordedClient } from './client.js';
 import type { PhaseResult, Terms } from './phase.js';
 import { whileTimeFlies } from './load.js';
 import type { ReplicaKind } from './replica.js';
@@ -87,10 +87,12 @@ class Round {
     for (const other of others) other.signal('SIGSTOP');
     for (const kill of all) {
       if (this.stopping.aborted) break;
-      const ground = this.#request(kill, 'respond-async');
+      const prefer = kill.point === 'w4' ? undefined : 'respond-async';
+      const ground = this.#request(kill, prefer);
       const victim = await this.world.addVictim('worker', `${kill.point}:1:kill`);
       const client = this.world.client(`${this.name}-worker`);
-      await client.send(await ground);
+      if (kill.point === 'w4') await dispute(this.world, client, await ground);
+      else await client.send(await ground);
       this.tell(kill, await victim.endsWithin(WITHIN_MS));
       await victim.close();
     }
@@ -104,10 +106,10 @@ class Round {
     ]);
     const client = this.world.client(`${this.name}-${kill.path}`);
     // What an event does to an API shows only where the events go.
-    if (kill.point.startsWith('w')) this.world.eventsTo = victim;
+    if (kill.point.startsWith('w')) this.world.sendEventsTo(victim);
     const sent = client.send(asked, kill.point.startsWith('w') ? undefined : victim);
     this.tell(kill, await victim.endsWithin(WITHIN_MS));
-    this.world.eventsTo = null;
+    this.world.sendEventsTo(null);
     await victim.close();
     await sent;
     await client.sendUntilFinal(asked);
@@ -133,4 +135,12 @@ class Round {
     const more = path === 'refunds' ? '{"amount":600}' : '{}';
     return { ...charge, path: `/v1/payments/${id}/${path}`, key: `${key}-step`, body: more };
   }
+}
+
+/** News that a worker applies inside a transaction: somebody disputes what was just paid. */
+export async function dispute(world: World, client: RecordedClient, charge: Asked): Promise<void> {
+  const { text = '' } = await client.sendUntilFinal(charge);
+  const { processor } = JSON.parse(text) as { processor: { id: string } };
+  const order = { kind: 'dispute_opened', payment_intent: processor.id };
+  if (await world.processor.event(order)) world.journal.note('event', 'processor', order.kind);
 }

@@ -2,8 +2,8 @@ import { actions } from './actions.js';
 import { badInputs, bursts } from './abuse.js';
 import { cuts } from './cuts.js';
 import { kills } from './kills.js';
-import { runOther } from './other-command.js';
-import type { Phase, PhaseResult, Terms } from './phase.js';
+import { type Told, runOther } from './other-command.js';
+import type { Finding, Phase, PhaseResult, Terms } from './phase.js';
 import { restarts } from './restarts.js';
 import { swarm } from './swarm.js';
 
@@ -17,15 +17,27 @@ export const PHASES: readonly Phase[] = [
   { name: 'bursts', usesWorld: true, run: bursts },
   { name: 'inputs', usesWorld: true, run: badInputs },
   { name: 'simulate', usesWorld: false, run: simulate },
+  { name: 'mutants', usesWorld: false, run: mutants },
 ];
 
 async function simulate(terms: Terms): Promise<PhaseResult> {
   const { seed, scale } = terms;
   const args = ['--seeds', `${seed}..${seed + scale.simulations - 1}`];
-  const { code, counts, violations, lastWords } = await runOther('simulate', args, terms);
-  const findings =
-    code === 0 || violations.length > 0
-      ? violations.map(({ invariant, says = '', rows }) => ({ invariant, says, rows }))
-      : [{ invariant: 'simulate', says: `it ended with ${code}: ${lastWords}`, rows: [] }];
-  return { line: `${counts['schedules'] ?? 0} simulated schedules`, findings };
+  const told = await runOther('simulate', args, terms);
+  const line = `${told.counts['schedules'] ?? 0} simulated schedules`;
+  return { line, findings: findingsOf('simulate', told) };
+}
+
+/** The ones that take a second or two: the suite is still able to see. */
+async function mutants(terms: Terms): Promise<PhaseResult> {
+  const told = await runOther('mutants', ['--fast'], terms);
+  const line = `${told.counts['killed'] ?? 0} mutants killed by the check that is named for them`;
+  return { line, findings: findingsOf('mutants', told) };
+}
+
+function findingsOf(command: string, { code, violations, lastWords }: Told): Finding[] {
+  if (code === 0) return [];
+  const found = violations.map(({ invariant, says = '', rows }) => ({ invariant, says, rows }));
+  const ended = { invariant: command, says: `it ended with ${code}: ${lastWords}`, rows: [] };
+  return found.length > 0 ? found : [ended];
 }

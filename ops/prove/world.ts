@@ -46,12 +46,12 @@ export class World {
   /** What the next process of that kind is started with; a phase sets it. */
   arm: (kind: ReplicaKind) => string = () => '';
   onStopped: (replica: Replica) => void = (replica) => replica.signal('SIGCONT');
-  /** The one that gets the processor's events; each in its turn without it. */
-  eventsTo: { url: string } | null = null;
   #turn = 0;
   readonly #made = { api: 0, worker: 0 };
   readonly #toClose: (() => unknown)[] = [];
   readonly #clients: RecordedClient[] = [];
+  #eventsTo: { url: string } | null = null;
+  #balancer: Balancer | undefined;
   #processor: Processor | undefined;
   #postgres: CrashingPostgres | undefined;
   #owner: Owner | undefined;
@@ -107,6 +107,12 @@ export class World {
     const { apis } = this;
     this.#turn = (this.#turn + 1) % apis.length;
     return there(apis[this.#turn]);
+  }
+
+  /** The one that gets the processor's events from now on; with null each in its turn. */
+  sendEventsTo(api: { url: string } | null): void {
+    this.#eventsTo = api;
+    this.#balancer?.passAnew();
   }
 
   client(name: string): RecordedClient {
@@ -183,7 +189,8 @@ export class World {
     const owner = new Owner(postgres.ownerUrl);
     this.#owner = owner;
     this.#toClose.push(() => owner.close());
-    const balancer = await Balancer.start(() => (this.eventsTo ?? this.nextApi()).url);
+    const balancer = await Balancer.start(() => (this.#eventsTo ?? this.nextApi()).url);
+    this.#balancer = balancer;
     this.#toClose.push(() => balancer.close());
     await this.#startMock(join(home, 'book.jsonl'), balancer.url);
     say(`Starting ${apis} APIs and ${workers} workers`);
