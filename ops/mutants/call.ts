@@ -19,7 +19,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         put: '      key: globalThis.crypto.randomUUID(),',
       },
     ],
-    checks: [spec(P02, 'by the sweep alone, within 90 seconds, after pm_test_lose_response')],
+    checks: [spec(P02, 'also when three workers sweep one backlog at once, each item once')],
   },
   {
     id: 'm4a',

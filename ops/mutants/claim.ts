@@ -24,7 +24,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         CONCURRENCY,
-        'case 77: of 50 equal requests one charges, the others wait or hear the same',
+        "case 80: the row that a claim waits for 'is committed and vanishes': claimed again, never unprotected",
       ),
     ],
   },

@@ -53,8 +53,8 @@ export const NEWS_MUTANTS: readonly Mutant[] = [
     ],
     checks: [
       spec(
-        'test/webhooks/killed-worker.spec.ts',
-        'a worker that is killed while it applies an event leaves it to the next',
+        'test/crash/news-and-recovery.spec.ts',
+        'at w4, while it applies an event, leaves it to the next worker',
       ),
     ],
   },

@@ -36,7 +36,7 @@ export const RECOVERY_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         'test/recovery/walks.spec.ts',
-        'pass no claim whose lease, statement and margin are not over',
+        'note a claim whose owner died, and the same pass finishes it',
       ),
     ],
   },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAllLeases } from '#payments/sweep-leases.js';
+import { checkAllLeases, sweepLeases } from '#payments/sweep-leases.js';
 import { type System, freezeTime, startSystem } from '#testing/system.js';
 
 const ABANDON = `
@@ -33,6 +33,16 @@ describe('the walks along the claims', () => {
       [json.id],
     );
     expect((await marks())['leases']).toBe(rows[0].claim_id);
+  });
+
+  it('note a claim whose owner died, and the same pass finishes it', async () => {
+    const { json } = await system.client.pay();
+    await abandon(json.id);
+    await system.advance(37_000);
+    const pass = await sweepLeases(system.core.deps, 'wrk_walks');
+    expect(pass).toMatchObject({ found: 1, finished: { 201: 1 } });
+    expect((await system.client.get(`/v1/payments/${json.id}`)).json.status).toBe('succeeded');
+    expect(await noted()).toEqual([]);
   });
 
   it('note once a day, an hour behind, what a clock set back had put behind the first', async () => {
