@@ -1,10 +1,13 @@
+import { checkoutRoot } from '#embedded/home.js';
 import { UsageError, runCommand } from './command.js';
+import { appendRun } from './proof/runs.js';
 import { type Share, type Tally, runSeed, runShare } from './simulate/job.js';
 import { forkShare } from './simulate/jobs.js';
 import { readList } from './simulate/list.js';
 import { Listed } from './simulate/policy.js';
-import { summed, writeSimulationReport } from './simulate/report.js';
+import { summed, verdictOf, writeSimulationReport } from './simulate/report.js';
 import { type Result, runSchedule } from './simulate/run.js';
+import { neverMet } from './simulate/sometimes.js';
 import { Stage, withServer } from './simulate/stage.js';
 
 const HELP = `npm run simulate -- [--seeds FROM..TO] [--minutes N] [--jobs N] [--out FOLDER]
@@ -17,12 +20,16 @@ lost before and after they took place, the processor loses, doubles and lies. Th
 clients saw, the database and the processor's book are compared. The same seed is the same run, to the last row.
 
   --seeds FROM..TO  which seeds (1..200)
+  --systematic      instead of seeds: every single thing that can go otherwise in one payment's calm run
+  --pairs N         and after them so many pairs of such things, drawn (500)
   --minutes N       stop after so many minutes, whatever has been reached
   --jobs N          processes side by side (2)
   --replay FILE     one saved list of choices instead of seeds; prints what happens
   --show SEED       one seed, and prints what happens
+  --first           ends with the first seed that shows something, and keeps its list as it is
+  --record          adds the seeds that held to docs/proof-runs.jsonl
   --server URL      a PostgreSQL to use (its owner's address) instead of one of its own
-  --out FOLDER      where report.json and the lists of failing schedules go (./proof)
+  --out FOLDER      where report.json and failing schedules go, each as a list and as a picture (./proof)
   --help            prints this
 Exits 0 when everything held, 1 when an invariant was violated (the shortest list of choices is kept), 2 when it could
 not run.
@@ -34,6 +41,10 @@ const OPTIONS = {
   jobs: { type: 'string', default: '2' },
   replay: { type: 'string' },
   show: { type: 'string' },
+  systematic: { type: 'boolean' },
+  pairs: { type: 'string', default: '500' },
+  first: { type: 'boolean' },
+  record: { type: 'boolean' },
   server: { type: 'string' },
   out: { type: 'string', default: './proof' },
 } as const;
@@ -43,6 +54,9 @@ type Asked = {
   minutes: number | null;
   jobs: number;
   out: string;
+  endsAtFirst: boolean;
+  record: boolean;
+  pairs: number | null;
 };
 
 /** `npm run simulate`. */
@@ -54,6 +68,9 @@ export async function main(args: string[]): Promise<void> {
       minutes: values['minutes'] === undefined ? null : numberOf(values['minutes'], 'minutes'),
       jobs: Math.min(8, numberOf(values['jobs'], 'jobs')),
       out: String(values['out']),
+      endsAtFirst: values['first'] === true,
+      record: values['record'] === true,
+      pairs: values['systematic'] ? numberOf(values['pairs'], 'pairs') : null,
     };
     const work = (serverUrl: string) => {
       if (show !== undefined) return showOne(serverUrl, (stage) => runSeed(stage, String(show)));
@@ -83,7 +100,7 @@ async function simulate(serverUrl: string, asked: Asked): Promise<number> {
     clearInterval(timer);
   }
   const whole = summed([...tallies.values()]);
-  writeSimulationReport(asked.out, asked, whole, seconds());
+  writeSimulationReport(asked.out, asked.pairs === null ? asked.seeds : null, whole, seconds());
   for (const { seed, file, choices, violations } of whole.failures) {
     const [first] = violations;
     process.stdout.write(
@@ -91,7 +108,11 @@ async function simulate(serverUrl: string, asked: Asked): Promise<number> {
     );
   }
   process.stdout.write(`${line()}\n`);
-  return whole.failures.length === 0 ? 0 : 1;
+  const verdict = verdictOf(whole);
+  if (verdict === 'vacuous')
+    process.stdout.write(`never met: ${neverMet(whole.sometimes, whole.schedules).join('; ')}\n`);
+  if (asked.record && asked.pairs === null && verdict !== 'violated') record(asked, whole);
+  return verdict === 'held' ? 0 : 1;
 }
 
 const PROGRESS_MS = 5_000;
@@ -102,7 +123,10 @@ function progressLine({ schedules, steps, failures }: Tally, seconds: number): s
 }
 
 /** Seeds are dealt out in turn, so that the shares end together. */
-function sharesOf(serverUrl: string, { seeds, minutes, jobs, out }: Asked): Share[] {
+function sharesOf(
+  serverUrl: string,
+  { seeds, minutes, jobs, out, endsAtFirst, pairs }: Asked,
+): Share[] {
   const [from, last] = seeds;
   const untilMs = minutes === null ? null : Date.now() + minutes * 60_000; // tidy-allow: how long to go on
   return Array.from({ length: Math.min(jobs, last - from + 1) }, (_, job) => ({
@@ -113,7 +137,17 @@ function sharesOf(serverUrl: string, { seeds, minutes, jobs, out }: Asked): Shar
     step: jobs,
     untilMs,
     out,
+    endsAtFirst,
+    pairs,
   }));
+}
+
+/** Only seeds without a gap: of a run that was stopped, those below the first that no share had come to. */
+function record({ seeds: [from, last] }: Asked, { next }: Tally): void {
+  const to = Math.min(last, next - 1);
+  if (to < from) return;
+  const command = `simulate --seeds ${from}..${last}`;
+  appendRun(checkoutRoot(), { command, seeds: [from, to], counts: { schedules: to - from + 1 } });
 }
 
 /** What happened, line by line, and what is wrong with it. */

@@ -29,7 +29,7 @@ type Violations = { schedules: number; violations: { invariant: string; seed: st
 async function simulateUntilRed(root: string, from: number, to: number): Promise<Violations> {
   const out = mkdtempSync(join(tmpdir(), 'payonce-mutant-'));
   try {
-    const args = ['ops/run.mjs', 'simulate', '--seeds', `${from}..${to}`, '--jobs', '1'];
+    const args = ['ops/run.mjs', 'simulate', '--seeds', `${from}..${to}`, '--jobs', '1', '--first'];
     await new Promise<void>((resolve) => {
       const child = spawn(process.execPath, [...args, '--out', out], {
         cwd: root,

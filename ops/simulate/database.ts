@@ -25,6 +25,13 @@ type Unit = {
 
 /** What becomes of lone statements whose process dies: the server may have them, or not, or be slow. */
 export const CRASH_ENDS = ['undone', 'committed', 'committed late'] as const;
+/** Statements that change nothing once somebody else holds the lease. */
+const UNDER_A_LEASE = new Set(
+  ['record', 'record_step', 'record_refund', 'leave_unknown', 'release'].map(
+    (name) => `payments.${name}`,
+  ),
+);
+type Rows = { rows: unknown[] };
 const WRITES = /\b(INSERT|UPDATE|DELETE)\b/;
 
 /** PostgreSQL as the simulated processes see it: every statement and every commit is a step. */
@@ -166,6 +173,8 @@ export class SimulatedDatabase {
     try {
       const result = await this.scheduler.perform(task, session, () => unit.running);
       this.scheduler.trace.result(task, digest(result));
+      if (UNDER_A_LEASE.has(query.name ?? '') && (result as Rows).rows.length === 0)
+        this.onStatement(task, query.name ?? '', 'moved nothing');
       return result;
     } catch (error) {
       this.scheduler.trace.result(task, String(error));
@@ -226,6 +235,6 @@ function mustBe(unit: Unit | null): Unit {
 }
 
 function digest(result: unknown): string {
-  const rows = JSON.stringify((result as { rows: unknown[] }).rows);
+  const rows = JSON.stringify((result as Rows).rows);
   return createHash('sha256').update(rows).digest('base64');
 }

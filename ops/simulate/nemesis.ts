@@ -14,6 +14,9 @@ const JUMP_MS: Record<(typeof JUMPS)[number], number> = {
   '13 h': 46_800_000,
 };
 const JUMPS_MAX = 4;
+/** When somebody puts right what has happened, at the latest: time does not pass it by for long. */
+const OUTAGE_MS = 8_000;
+const RESTART_MS = 3_000;
 
 /** All that can befall a process or time itself, each a step that may be chosen and need not. */
 export function startNemesis(cluster: Cluster): void {
@@ -36,7 +39,7 @@ function threaten(cluster: Cluster, service: Service): void {
     await scheduler.perform(task, null, () =>
       cluster.crash(service, end as (typeof CRASH_ENDS)[number]),
     );
-    await scheduler.stand(task, 'starts again', ['ok'], { optional: true });
+    await scheduler.stand(task, 'starts again', ['ok'], { dueMs: scheduler.nowMs + RESTART_MS });
     const next = await scheduler.perform(task, null, () =>
       service.name.startsWith('api') ? cluster.startApi() : cluster.startWorker(),
     );
@@ -61,7 +64,7 @@ function outage(
   scheduler.spawn(name, NEMESIS, async (task) => {
     await scheduler.stand(task, what, ['ok'], { optional: true });
     await scheduler.perform(task, null, begin);
-    await scheduler.stand(task, 'is back', ['ok'], { optional: true });
+    await scheduler.stand(task, 'is back', ['ok'], { dueMs: scheduler.nowMs + OUTAGE_MS });
     await scheduler.perform(task, null, end);
   });
 }

@@ -28,19 +28,26 @@ export class Listed implements Chooser {
 /** Writes down what another one chooses: the list repeats the run. */
 export class Recording implements Chooser {
   readonly choices: number[] = [];
+  /** Among how many it chose each time. */
+  readonly arities: number[] = [];
 
   constructor(private readonly inner: Chooser) {}
 
   next(ready: readonly Step[], last: Task | null): number {
     const choice = this.inner.next(ready, last);
-    this.choices.push(choice);
+    this.#note(choice, ready.length);
     return choice;
   }
 
   end(step: Step): number {
     const choice = this.inner.end(step);
-    if (step.ends.length > 1) this.choices.push(choice);
+    if (step.ends.length > 1) this.#note(choice, step.ends.length);
     return choice;
+  }
+
+  #note(choice: number, arity: number): void {
+    this.choices.push(choice);
+    this.arities.push(arity);
   }
 }
 

@@ -1,33 +1,50 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkoutRoot } from '#embedded/home.js';
+import { commitHere } from '../prove/record-run.js';
 import type { Tally } from './job.js';
+import { addSometimes, neverMet } from './sometimes.js';
 
 /** Several shares as one. */
 export function summed(tallies: readonly Tally[]): Tally {
-  const whole: Tally = { schedules: 0, steps: 0, sometimes: {}, failures: [] };
-  for (const { schedules, steps, sometimes, failures } of tallies) {
+  const whole: Tally = {
+    next: Infinity,
+    schedules: 0,
+    steps: 0,
+    sometimes: {},
+    covered: {},
+    failures: [],
+  };
+  for (const { next, schedules, steps, sometimes, covered, failures } of tallies) {
+    whole.next = Math.min(whole.next, next);
     whole.schedules += schedules;
     whole.steps += steps;
     whole.failures.push(...failures);
-    for (const [what, count] of Object.entries(sometimes))
-      whole.sometimes[what] = (whole.sometimes[what] ?? 0) + count;
+    addSometimes(whole.sometimes, sometimes);
+    for (const [what, count] of Object.entries(covered))
+      whole.covered[what] = (whole.covered[what] ?? 0) + count;
   }
   return whole;
 }
 
+/** Vacuous: long enough to have met everything that can be met, and it has not. */
+export function verdictOf({ failures, sometimes, schedules }: Tally): Verdict {
+  if (failures.length > 0) return 'violated';
+  return neverMet(sometimes, schedules).length > 0 ? 'vacuous' : 'held';
+}
+
+export type Verdict = 'held' | 'violated' | 'vacuous';
+
 /** Writes `report.json`: verdict, counts, what has been seen how often, and what was violated. */
 export function writeSimulationReport(
   folder: string,
-  asked: { seeds: [number, number] | null },
+  seeds: [number, number] | null,
   tally: Tally,
   seconds: number,
 ): void {
   const { schedules, steps, failures } = tally;
   const report = {
-    verdict: failures.length === 0 ? 'held' : 'violated',
-    seed: asked.seeds,
+    verdict: verdictOf(tally),
+    seed: seeds,
     commit: commitHere(),
     counts: {
       schedules,
@@ -36,7 +53,10 @@ export function writeSimulationReport(
       schedules_a_minute: Math.round((schedules / seconds) * 60),
     },
     sometimes: Object.fromEntries(
-      Object.entries(tally.sometimes).sort(([one], [other]) => (one < other ? -1 : 1)),
+      Object.entries(tally.sometimes).map(([name, count]) => [name, count ?? 'not yet']),
+    ),
+    covered: Object.fromEntries(
+      Object.entries(tally.covered).toSorted(([one], [other]) => (one < other ? -1 : 1)),
     ),
     violations: failures.flatMap(({ seed, file, violations }) =>
       violations.map(({ invariant, says, rows }) => ({ invariant, says, seed, list: file, rows })),
@@ -44,11 +64,4 @@ export function writeSimulationReport(
   };
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
-}
-
-/** The commit of this checkout; null where there is no repository. */
-function commitHere(): string | null {
-  const args = ['-C', checkoutRoot(), 'rev-parse', 'HEAD'];
-  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : null;
 }

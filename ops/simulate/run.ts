@@ -20,6 +20,7 @@ import { SimulatedProcessor } from './processor.js';
 import { Scheduler } from './scheduler.js';
 import type { Chooser } from './step.js';
 import type { Stage } from './stage.js';
+import { type Diary, sometimesOf } from './sometimes.js';
 import { START_MS, UNSETTLED } from './stage.sql.js';
 import { Trace } from './trace.js';
 
@@ -27,10 +28,14 @@ export type Result = {
   plan: Plan;
   seed: string;
   choices: number[];
+  /** Among how many each was chosen. */
+  arities: number[];
   hash: string;
   steps: number;
   violations: Violation[];
-  sometimes: Map<string, number>;
+  /** Each kind of step with what became of it, and each kind of answer: how often. */
+  covered: Map<string, number>;
+  sometimes: Record<string, number | null>;
   trace: Trace;
   books: Books;
 };
@@ -57,7 +62,7 @@ export async function runSchedule(
   await schedule.trouble(recording);
   await schedule.heal();
   await schedule.database.close();
-  return schedule.result(recording.choices);
+  return schedule.result(recording);
 }
 
 class Schedule {
@@ -67,7 +72,8 @@ class Schedule {
   readonly processor: SimulatedProcessor;
   readonly history: History;
   readonly cluster: Cluster;
-  readonly sometimes = new Map<string, number>();
+  readonly covered = new Map<string, number>();
+  readonly diary: Diary = { unheardAt: [], refusedWrites: 0 };
   readonly violations: Violation[] = [];
   #clients: SimulatedClient[] = [];
   #steps = 0;
@@ -83,8 +89,11 @@ class Schedule {
       await stage.setTime(nowMs);
     });
     const nowMs = () => this.scheduler.nowMs;
-    this.database = new SimulatedDatabase(this.scheduler, stage.sessions, seed, (task, name, end) =>
-      this.#note(`${kindOf(task.name)}: ${name}: ${end}`),
+    this.database = new SimulatedDatabase(
+      this.scheduler,
+      stage.sessions,
+      seed,
+      this.#noteStatement,
     );
     const sleep = (ms: number) => this.#work(ms);
     this.processor = new SimulatedProcessor(seed, { nowMs, sleep }, plan.mode);
@@ -176,8 +185,8 @@ class Schedule {
     return true;
   }
 
-  async result(choices: number[]): Promise<Result> {
-    const { trace, history, sometimes, violations } = this;
+  async result({ choices, arities }: Recording): Promise<Result> {
+    const { trace, history, covered, violations } = this;
     const query = async (text: string) => ({
       rows: await this.stage.rows<{ name: string; row: Row }>(text),
     });
@@ -189,10 +198,12 @@ class Schedule {
       plan: this.plan,
       seed: this.plan.seed,
       choices,
+      arities,
       hash: trace.hash(),
       steps: this.#steps,
       violations: [...violations, ...found],
-      sometimes,
+      covered,
+      sometimes: sometimesOf(books, this.diary),
       trace,
       books,
     };
@@ -223,8 +234,15 @@ class Schedule {
     if (before?.status === 202) this.#note(`after 202: ${wish.kind}: ${status}`);
   };
 
+  readonly #noteStatement = (task: { name: string }, name: string, end: string): void => {
+    this.#note(`${kindOf(task.name)}: ${name}: ${end}`);
+    if (end === 'unheard' || end === 'commits late')
+      this.diary.unheardAt.push(this.scheduler.nowMs);
+    if (end === 'moved nothing') this.diary.refusedWrites += 1;
+  };
+
   #note(what: string): void {
-    this.sometimes.set(what, (this.sometimes.get(what) ?? 0) + 1);
+    this.covered.set(what, (this.covered.get(what) ?? 0) + 1);
   }
 
   #log(): Logger {
