@@ -59,7 +59,11 @@ const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => b
     isBreak(world, { ...line, id: line.parent ?? line.id }),
   authorize: (_, line, payment) =>
     payment['processor_id'] === line.id || payment['status'] === 'canceled',
-  void: (_, __, payment) => payment['status'] === 'canceled' || payment['status'] === 'succeeded',
+  // One that was never known to be held before the processor gave it up has failed, and names it.
+  void: (_, line, payment) =>
+    payment['status'] === 'canceled' ||
+    payment['status'] === 'succeeded' ||
+    payment['processor_id'] === line.parent,
   refund: (world, line, payment) => hasRow(world, 'refunds', payment, line.id),
   refund_failed: (world, line, payment) =>
     world

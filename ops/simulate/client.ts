@@ -10,7 +10,7 @@ import { Stream } from './stream.js';
 
 /** How long a client waits for an answer before it takes it for lost. */
 const PATIENCE_MS = 20_000;
-const FIRST_PAUSE_MS = 500;
+const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 30_000;
 const TRIES_MAX = 60;
 
@@ -105,7 +105,7 @@ export class SimulatedClient {
   }
 
   #pauseMs(tries: number): number {
-    const cap = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
+    const cap = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 3 ** Math.min(tries, 10));
     return Math.round(cap * (0.5 + this.#stream.unit() / 2));
   }
 }

@@ -119,14 +119,18 @@ async function travel(
       return hang(line, task, request.timeoutMs);
     case 'slow':
       return slowly(line, task, request);
+    case 'error_charged':
+      // One that charged, says 500 and forgets its key breaks its own word: a re-send charges, whoever sends it.
+      if (processor.mode !== 'forget_non_2xx') break;
+      await processor.serve(request, null);
+      return failed('reset');
     case 'answers late': {
       const answer = await processor.serve(request, null);
       await scheduler.stand(task, 'hears the processor');
       return answered(answer, end);
     }
-    default:
-      return answered(await processor.serve(request, MOCK_FAULTS[end] ?? null), end);
   }
+  return answered(await processor.serve(request, MOCK_FAULTS[end] ?? null), end);
 }
 
 /** The processor takes its time, and may take longer than its caller waits. */

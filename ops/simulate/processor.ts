@@ -84,6 +84,10 @@ export class SimulatedProcessor {
     }
   }
 
+  get mode(): Mode {
+    return this.world.faults.mode;
+  }
+
   /** Something that nobody has asked for. */
   happened(entry: Entry): void {
     this.state.apply(entry);

@@ -83,7 +83,7 @@ export const setClock = (nowMs: number) => `UPDATE simulation_clock SET ms = ${n
 export const NO_LIMITS = `
   SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;
   SET client_connection_check_interval = 0; SET synchronous_commit = off;
-  SET plan_cache_mode = force_generic_plan`;
+  SET plan_cache_mode = force_generic_plan; SET jit = off`;
 export const OWN_PID = 'SELECT pg_backend_pid() AS pid';
 export const begin = (stream: string) => `
   BEGIN;
