@@ -63,7 +63,7 @@ const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => b
   void: (_, line, payment) =>
     payment['status'] === 'canceled' ||
     payment['status'] === 'succeeded' ||
-    payment['processor_id'] === line.parent,
+    (payment['status'] === 'failed' && payment['processor_id'] === line.parent),
   refund: (world, line, payment) => hasRow(world, 'refunds', payment, line.id),
   refund_failed: (world, line, payment) =>
     world
