@@ -1,4 +1,6 @@
-type Facts = { invariant: string; faults: number; what: string };
+import type { Capture, Scope } from './state.js';
+
+type Facts = { invariant: string; faults: number; capture?: Capture; what: string };
 
 /**
  * Errors of design that somebody could make in good faith, each with the invariant that must find it and the
@@ -69,6 +71,7 @@ export const DESIGN_ERRORS = {
   news_is_believed: {
     invariant: 'I4',
     faults: 2,
+    capture: 'manual', // only a void gives money back
     what: 'news of money is believed without reading it back',
   },
   released_is_swept: {
@@ -94,3 +97,9 @@ export const DESIGN_ERRORS = {
 } as const satisfies Record<string, Facts>;
 
 export type DesignError = keyof typeof DESIGN_ERRORS;
+
+/** Where the error must be found: two clients, a worker, and no more faults than it takes. */
+export function scopeOf(error: DesignError): Scope {
+  const { faults, capture = 'automatic' }: Facts = DESIGN_ERRORS[error];
+  return { clients: 2, workers: 1, faults, capture };
+}

@@ -90,8 +90,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ],
     checks: [
       spec(
-        'test/contract/concurrency.spec.ts',
-        'case 86: two workers and a client at one lease that has ended: one takes it',
+        'test/recovery/walks.spec.ts',
+        'note a claim whose owner died, and the same pass finishes it',
       ),
     ],
   },

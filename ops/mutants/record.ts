@@ -194,7 +194,10 @@ ${RECORDED}`,
       },
     ],
     checks: [
-      spec(P05, 'the same news again, from any number of bearers at once, is recorded once'),
+      spec(
+        P05,
+        'a run that lost its lease changes nothing, before and after the new owner records',
+      ),
     ],
   },
   {

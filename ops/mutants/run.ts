@@ -1,4 +1,4 @@
-import { DESIGN_ERRORS } from '../model/designs.js';
+import { DESIGN_ERRORS, scopeOf } from '../model/designs.js';
 import { search } from '../model/search.js';
 import { isNotYet } from '../proof/milestones.js';
 import { type Check, type Mutant, wordsOf } from './mutant.js';
@@ -110,9 +110,8 @@ async function askSpec(specs: SpecRunner, { file, title }: SpecCheck): Promise<V
 
 /** An error of design has no patch: the search itself is told to make it. */
 function askModel({ option }: Extract<Check, { by: 'model' }>): Verdict {
-  const { invariant, faults } = DESIGN_ERRORS[option];
-  const scope = { clients: 2, workers: 1, faults, capture: 'automatic' } as const;
-  const { violation, states } = search({ scope, errors: new Set([option]) });
+  const { invariant } = DESIGN_ERRORS[option];
+  const { violation, states } = search({ scope: scopeOf(option), errors: new Set([option]) });
   const says = violation ? `${violation.invariant} after ${states} states` : 'it held';
   return { killed: violation?.invariant === invariant, says };
 }

@@ -7,7 +7,7 @@ import {
 } from '#payments/payment-status.js';
 import { ALLOWED_BY_ACCEPTING, ALLOWED_STATUS } from '../../ops/checker/allowed-status.js';
 import { joined } from '../../ops/model/allowed-graph.js';
-import { DESIGN_ERRORS, type DesignError } from '../../ops/model/designs.js';
+import { DESIGN_ERRORS, type DesignError, scopeOf } from '../../ops/model/designs.js';
 import { movesFrom } from '../../ops/model/moves.js';
 import { search } from '../../ops/model/search.js';
 import { type Scope, type State, encode, initialState } from '../../ops/model/state.js';
@@ -74,9 +74,7 @@ describe('an error of design is found by its invariant', () => {
   it.each(names.map((name) => ({ name, ...DESIGN_ERRORS[name] })))(
     '$name: $invariant',
     ({ name, invariant, faults }) => {
-      const capture = name === 'news_is_believed' ? 'manual' : 'automatic'; // only a void gives money back
-      const scope: Scope = { clients: 2, workers: 1, faults, capture };
-      const { violation } = search({ scope, errors: new Set([name]) });
+      const { violation } = search({ scope: scopeOf(name), errors: new Set([name]) });
       expect(violation).toMatchObject({ invariant });
       const faultsOnTheWay = violation?.path.filter((step) => step.endsWith('(fault)'));
       expect(faultsOnTheWay?.length).toBeLessThanOrEqual(faults);
