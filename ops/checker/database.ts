@@ -41,7 +41,7 @@ function once(world: World): Violation[] {
   const byPayment = groupBy(charges, ({ payment_id }) => String(payment_id));
   for (const rows of byPayment.values())
     if (rows.length > 1) found.push(violation('I5', 'a payment has two charges', ...rows));
-  const live = world.table('payments').filter(holdsItsOrder);
+  const live = world.table('payments').filter((row) => holdsItsOrder(row) && !gaveItUp(world, row));
   for (const rows of groupBy(
     live,
     (row) => `${String(row['account_id'])} ${String(row['order_id'])}`,
@@ -54,6 +54,13 @@ function once(world: World): Violation[] {
 function holdsItsOrder(row: Row): boolean {
   const paid = row['status'] === 'succeeded' || row['status'] === 'authorized';
   return row['order_id'] !== null && paid && row['amount_refunded'] === 0;
+}
+
+/** A slot is freed for ever by the last refund, also by one that turns out to have failed. */
+function gaveItUp(world: World, payment: Row): boolean {
+  return world
+    .of('refunds', String(payment['id']))
+    .some(({ status, processor_id: id }) => status === 'failed' && id !== null);
 }
 
 /** I6: payment, ledger, event and saved answer of one operation stand together or not at all. */

@@ -212,7 +212,7 @@ export class SimulatedDatabase {
       const { session } = unit;
       await unit.running.catch(() => {});
       const dueMs = this.scheduler.nowMs + SESSION_LIMITS.statementMs;
-      await this.scheduler.stand(task, 'commits late', ['ok'], { session, dueMs, strict: true });
+      await this.scheduler.stand(task, 'commits late', ['ok'], { session, dueMs, byMs: dueMs });
       await this.#finish(unit, 'committed');
     });
   }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type Share, runShare } from './job.js';
 
 /** One share of the seeds, in this process; it stops when its parent lets go of it. */
@@ -15,7 +16,7 @@ process.once('message', (share) => {
       if (process.connected) process.disconnect();
     },
     (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.stderr.write(`${inspect(error)}\n`);
       process.exit(1);
     },
   );

@@ -60,13 +60,14 @@ export async function runShare(
     covered: {},
     failures: [],
   };
+  const { untilMs } = share;
+  const isOver = () => stopped.aborted || (untilMs !== null && Date.now() >= untilMs); // tidy-allow: how long to go on
   const stage = await Stage.open(share.serverUrl, share.database);
   try {
     for await (const result of share.pairs === null ? bySeed(stage, share) : byHand(stage, share)) {
-      await add(tally, stage, share, result);
+      await add(tally, stage, share, result, isOver);
       tell(tally);
-      const isOver = share.untilMs !== null && Date.now() >= share.untilMs; // tidy-allow: how long to go on
-      if (stopped.aborted || isOver) break;
+      if (isOver()) break;
       if (tally.failures.length >= (share.endsAtFirst ? 1 : FAILURES_MAX)) break;
     }
   } finally {
@@ -83,7 +84,13 @@ function byHand(stage: Stage, { first, step, pairs }: Share): AsyncGenerator<Res
   return departures(stage, pairs ?? 0, (index) => index % step === first % step);
 }
 
-async function add(tally: Tally, stage: Stage, share: Share, result: Result): Promise<void> {
+async function add(
+  tally: Tally,
+  stage: Stage,
+  share: Share,
+  result: Result,
+  isOver: () => boolean,
+): Promise<void> {
   tally.next += share.step;
   tally.schedules += 1;
   tally.steps += result.steps;
@@ -91,7 +98,7 @@ async function add(tally: Tally, stage: Stage, share: Share, result: Result): Pr
   for (const [what, count] of result.covered)
     tally.covered[what] = (tally.covered[what] ?? 0) + count;
   if (result.violations.length > 0)
-    tally.failures.push(await save(stage, share, result, tally.schedules));
+    tally.failures.push(await save(stage, share, result, { number: tally.schedules, isOver }));
 }
 
 export function runSeed(stage: Stage, seed: string, tamper?: Tamper): Promise<Result> {
@@ -103,9 +110,9 @@ async function save(
   stage: Stage,
   { out, endsAtFirst, pairs, first }: Share,
   result: Result,
-  number: number,
+  { number, isOver }: { number: number; isOver: () => boolean },
 ): Promise<Failure> {
-  const shown = endsAtFirst ? result : await shrink(stage, result);
+  const shown = endsAtFirst ? result : await shrink(stage, result, isOver);
   const { plan, choices, violations } = shown;
   const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
   const name = pairs === null ? `seed-${result.seed}` : `${result.seed}-${first}-${number}`;

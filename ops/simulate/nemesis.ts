@@ -26,7 +26,9 @@ export function startNemesis(cluster: Cluster): void {
     for (let jumps = 0; jumps < JUMPS_MAX; jumps += 1) {
       const end = await scheduler.stand(task, 'jumps', JUMPS, { optional: true });
       const ms = JUMP_MS[end as (typeof JUMPS)[number]];
-      await scheduler.perform(task, null, () => scheduler.moveTime(scheduler.nowMs + ms));
+      const { nowMs, latestMs } = scheduler;
+      const untilMs = Math.max(nowMs, Math.min(nowMs + ms, latestMs));
+      await scheduler.perform(task, null, () => scheduler.moveTime(untilMs));
     }
   });
 }

@@ -27,9 +27,9 @@ export function summed(tallies: readonly Tally[]): Tally {
 }
 
 /** Vacuous: long enough to have met everything that can be met, and it has not. */
-export function verdictOf({ failures, sometimes, schedules }: Tally): Verdict {
+export function verdictOf({ failures, sometimes, schedules }: Tally, areSeeds: boolean): Verdict {
   if (failures.length > 0) return 'violated';
-  return neverMet(sometimes, schedules).length > 0 ? 'vacuous' : 'held';
+  return areSeeds && neverMet(sometimes, schedules).length > 0 ? 'vacuous' : 'held';
 }
 
 export type Verdict = 'held' | 'violated' | 'vacuous';
@@ -43,7 +43,7 @@ export function writeSimulationReport(
 ): void {
   const { schedules, steps, failures } = tally;
   const report = {
-    verdict: verdictOf(tally),
+    verdict: verdictOf(tally, seeds !== null),
     seed: seeds,
     commit: commitHere(),
     counts: {

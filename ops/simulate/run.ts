@@ -57,12 +57,16 @@ export async function runSchedule(
 ): Promise<Result> {
   const schedule = new Schedule(stage, plan, tamper);
   const recording = new Recording(chooser);
-  await stage.reset();
-  await schedule.begin();
-  await schedule.trouble(recording);
-  await schedule.heal();
-  await schedule.database.close();
-  return schedule.result(recording);
+  try {
+    await stage.reset();
+    await schedule.begin();
+    await schedule.trouble(recording);
+    await schedule.heal();
+    await schedule.database.close();
+    return await schedule.result(recording);
+  } catch (error) {
+    throw new Error(`The schedule ${plan.seed} could not be run`, { cause: error });
+  }
 }
 
 class Schedule {
@@ -232,7 +236,7 @@ class Schedule {
     return new Promise((resolve) => {
       this.scheduler.spawn('processor', 'network', async (task) => {
         const dueMs = this.scheduler.nowMs + ms;
-        await this.scheduler.stand(task, 'has worked', ['ok'], { dueMs, strict: true });
+        await this.scheduler.stand(task, 'has worked', ['ok'], { dueMs, byMs: dueMs });
         resolve(null);
       });
     });

@@ -12,7 +12,7 @@ export type Probe = (pids: number[]) => Promise<Map<number, number[]>>;
 const PROBE_AFTER_MS = 4;
 
 /** No honest answer takes so many of them. */
-const PROBES_MAX = 60_000;
+const PROBES_MAX = 3_000;
 
 /**
  * Runs all actors one step at a time. After a step it waits until every live task stands at its next step, has
@@ -60,7 +60,7 @@ export class Scheduler {
   ): Promise<string> {
     return new Promise((resolve) => {
       if (task.isDead) return;
-      const { dueMs = null, optional = false, strict = false, session = null } = more;
+      const { dueMs = null, optional = false, byMs = null, session = null } = more;
       const { signal, key = '' } = more;
       const step = {
         task,
@@ -68,7 +68,7 @@ export class Scheduler {
         ends,
         dueMs,
         optional,
-        strict,
+        byMs,
         session,
         key,
         seq: 0,
@@ -116,7 +116,8 @@ export class Scheduler {
     await this.settle();
     const ready = this.#ready();
     const [first] = ready;
-    if (first === undefined || first.optional || (now && this.#isLater(first))) return false;
+    if (first === undefined || first.optional) return false;
+    if (now && this.#isLater(first) && !this.#isAnybodyBlocked) return false;
     const step = this.#beforeIt(ready[chooser.next(ready, this.last) % ready.length] as Step);
     const end = step.ends[chooser.end(step) % step.ends.length] as string;
     this.#drop(step);
@@ -135,11 +136,18 @@ export class Scheduler {
   /** What has to happen before time has come so far. */
   #beforeIt(step: Step): Step {
     const until = step.dueMs ?? this.nowMs;
-    const missed = this.parked.filter(({ strict, dueMs }) => strict && (dueMs ?? 0) < until);
-    return (
-      missed.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.task.order - b.task.order)[0] ??
-      step
-    );
+    const missed = this.parked.filter(({ byMs }) => byMs !== null && byMs < until);
+    missed.sort((a, b) => (a.byMs ?? 0) - (b.byMs ?? 0) || a.task.order - b.task.order);
+    return missed[0] ?? step;
+  }
+
+  /** How far time may pass without anybody doing anything. */
+  get latestMs(): number {
+    return Math.min(...this.parked.map(({ byMs }) => byMs ?? Infinity));
+  }
+
+  get #isAnybodyBlocked(): boolean {
+    return [...this.#flights].some(({ isBlocked }) => isBlocked);
   }
 
   #isLater({ dueMs }: Step): boolean {
@@ -148,7 +156,7 @@ export class Scheduler {
 
   /** Whether something is on its way that nobody can call back. */
   get isUnderWay(): boolean {
-    return this.parked.some(({ strict }) => strict);
+    return this.parked.some(({ byMs }) => byMs !== null);
   }
 
   /** When the first of those who sleep wakes. */
@@ -175,8 +183,16 @@ export class Scheduler {
       if (await within(PROBE_AFTER_MS, woken)) continue;
       await this.#findBlocked();
       probes += 1;
-      if (probes > PROBES_MAX) throw new Error(`Bug: ${moving[0]?.task.name} never comes to rest`);
+      if (probes > PROBES_MAX) throw new Error(this.#standstill(moving));
     }
+  }
+
+  #standstill(moving: Flight[]): string {
+    const who = moving.map(({ task, session }) => `${task.name} (${session?.pid ?? 'no session'})`);
+    const holders = [...this.#holders].map(
+      ([pid, others]) => `${pid} waits for ${[...others].join(', ')}`,
+    );
+    return `Bug: ${who.join(', ')} never comes to rest; ${holders.join('; ')}`;
   }
 
   /** Where one task does several things at once, two of them may have arrived in any order: by what they are. */
@@ -231,8 +247,8 @@ export class Scheduler {
   }
 
   #holdersOfLocks(): Set<Session> | null {
+    if (!this.#isAnybodyBlocked) return null;
     const blocked = [...this.#flights].filter(({ isBlocked }) => isBlocked);
-    if (blocked.length === 0) return null;
     const pids = new Set(
       blocked.flatMap(({ session }) => [...(this.#holders.get(session?.pid ?? 0) ?? [])]),
     );

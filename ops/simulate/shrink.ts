@@ -10,12 +10,12 @@ const TRIALS_MAX = 250;
  * Makes a failing schedule small: without whole clients, without their last wishes, with ever fewer choices that are
  * not the calm one. A trial is kept if the same invariant is still violated.
  */
-export async function shrink(stage: Stage, failed: Result): Promise<Result> {
+export async function shrink(stage: Stage, failed: Result, isOver: () => boolean): Promise<Result> {
   const wanted = failed.violations[0]?.invariant;
   let best = { ...failed, choices: trimmed(failed.choices) };
   let trials = 0;
   const attempt = async (plan: Plan, choices: readonly number[]): Promise<boolean> => {
-    if (trials >= TRIALS_MAX) return false;
+    if (trials >= TRIALS_MAX || isOver()) return false;
     trials += 1;
     const result = await runSchedule(stage, plan, new Listed(choices));
     if (!result.violations.some(({ invariant }) => invariant === wanted)) return false;

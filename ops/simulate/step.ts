@@ -10,8 +10,8 @@ export type Step = {
   dueMs: number | null;
   /** Whether somebody waits for it, or it is only there to be chosen, such as a crash. */
   optional: boolean;
-  /** Time does not pass it by: what is on its way is there in the end. */
-  strict: boolean;
+  /** Time does not pass beyond this instant before it is taken: what is on its way is there in the end. */
+  byMs: number | null;
   /** The transaction that it works in: what it holds others may be waiting for. */
   session: Session | null;
   /** Tells steps of one label apart that are arrived at together. */
@@ -38,7 +38,7 @@ export type Standing = {
   key?: string;
   dueMs?: number;
   optional?: boolean;
-  strict?: boolean;
+  byMs?: number;
   session?: Session;
   signal?: AbortSignal;
 };
