@@ -1,16 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PostgresServer, startPostgres } from '#embedded/postgres-server.js';
-import { createTestDatabase } from '#testing/database.js';
-import { ProcessSystem, type Seen } from '#testing/process-system.js';
-import { Processes, type ServiceProcess } from '#testing/processes.js';
-import { disagreements, readBooks } from '#testing/three-books.js';
-import { until } from '#testing/until.js';
+import type { Seen } from '#testing/process-system.js';
+import { disagreements } from '#testing/three-books.js';
+import { OwnServer } from './own-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'payonce-full-'));
 const SIZE_MB = 400;
@@ -21,27 +18,15 @@ const mounted =
 const WHY_NOT = mounted ? '' : ' (skipped: this user cannot mount a small disk)';
 
 describe('a disk that is full', () => {
-  const processes = new Processes();
-  let server: PostgresServer;
-  let system: ProcessSystem;
-  let api: ServiceProcess;
+  let own: OwnServer;
   beforeAll(async () => {
-    if (!mounted) return;
-    chmodSync(folder, 0o711); // the server's own user passes through
-    server = await startServer();
-    system = await ProcessSystem.start({ database: await createTestDatabase(server.ownerUrl) });
-    api = await system.api(processes);
+    if (mounted) own = await OwnServer.start(folder);
   });
   afterAll(async () => {
-    await processes.endAll();
-    await system?.close();
-    await server?.stop();
+    await own?.close();
     if (mounted) execFileSync('umount', [folder]);
     rmSync(folder, { recursive: true, force: true });
   });
-
-  const startServer = (port = 0) => startPostgres({ folder: join(folder, 'postgres'), port });
-  const pay = (key: string) => system.pay(api, key, { order_id: key });
 
   it.skipIf(!mounted)(
     `under the database is 503, or 202 where money may have moved; with room again all is done once${WHY_NOT}`,
@@ -49,7 +34,7 @@ describe('a disk that is full', () => {
       const heard = new Map<string, Seen[]>();
       const payOnce = async () => {
         const key = randomUUID();
-        const answer = await pay(key);
+        const answer = await own.pay(key);
         heard.set(key, [answer]);
         return answer.status;
       };
@@ -67,19 +52,12 @@ describe('a disk that is full', () => {
       rmSync(join(folder, 'ballast'));
       // A log that could not grow ends the server; a person starts it again.
       if (!(await isUp())) {
-        await server.stop();
-        server = await startServer(server.port);
+        await own.server.stop();
+        await own.startAgain();
       }
       for (const [key, answers] of heard) {
-        await until(async () => {
-          const answer = await pay(key);
-          answers.push(answer);
-          if (answer.status === 409 || answer.status === 202) await advance();
-          return answer.status === 201;
-        }, 60_000);
-        const { accountId, mockClient } = system;
-        const books = await asOwner((owner) => readBooks({ owner, mockClient, accountId }, key));
-        expect(disagreements(books, answers)).toEqual([]);
+        await own.payUntilPaid(key, answers);
+        expect(disagreements(await own.booksOf(key), answers)).toEqual([]);
       }
     },
     180_000,
@@ -87,26 +65,10 @@ describe('a disk that is full', () => {
 
   function isUp(): Promise<boolean> {
     const look = (owner: pg.Client) => owner.query('SELECT');
-    return asOwner(look).then(
+    return own.asOwner(look).then(
       () => true,
       () => false,
     );
-  }
-
-  async function advance(): Promise<void> {
-    const minute = `UPDATE test_clock SET advance = advance + interval '1 minute'`;
-    await asOwner((owner) => owner.query(minute));
-  }
-
-  async function asOwner<T>(work: (owner: pg.Client) => Promise<T>): Promise<T> {
-    const owner = new pg.Client({ connectionString: system.database.url });
-    owner.on('error', () => {});
-    try {
-      await owner.connect();
-      return await work(owner);
-    } finally {
-      await owner.end();
-    }
   }
 });
 
