@@ -1,7 +1,6 @@
 import { checkoutRoot } from '#embedded/home.js';
 import { type OptionValues, UsageError, runCommand } from './command.js';
-import { appendRun } from './proof/runs.js';
-import { commitHere } from './model/report.js';
+import { appendRun, commitOf } from './proof/runs.js';
 import { MUTANTS, readMutants } from './mutants/list.js';
 import type { Mutant } from './mutants/mutant.js';
 import { staleness } from './mutants/patch.js';
@@ -47,7 +46,7 @@ export async function main(args: string[]): Promise<void> {
     if (stale.length > 0) throw new UsageError(stale.join('\n'));
     const judged = await onCopies(root, mutants, jobsOf(values['jobs']), fast === true);
     process.stdout.write(`\n${table(judged)}\n\n${closing(judged)}\n`);
-    await writeMutantsReport(String(values['out']), judged, commitHere());
+    await writeMutantsReport(String(values['out']), judged, commitOf(root));
     const isHeld = judged.every(({ verdict }) => verdict === 'killed' || verdict === 'not yet');
     if (isHeld && record === true && only === undefined) note(root, args, judged);
     if (judged.some(({ verdict }) => verdict === 'survived')) return 1;

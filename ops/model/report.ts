@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkoutRoot } from '#embedded/home.js';
+import { commitOf } from '../proof/runs.js';
 import type { AllowedGraph } from './allowed-graph.js';
 import type { Found } from './search.js';
 import type { Scope } from './state.js';
@@ -18,7 +18,7 @@ export async function writeModelReport(
   const report = {
     verdict: violations.length === 0 ? 'held' : 'violated',
     seed: null, // nothing is drawn: all of it was searched
-    commit: commitHere(),
+    commit: commitOf(checkoutRoot()),
     counts: Object.fromEntries(searched.map((one) => [one.scope.capture, countsOf(one)])),
     sometimes: sometimes(searched),
     violations: violations.map(({ invariant, says, path }) => ({ invariant, says, rows: path })),
@@ -40,11 +40,4 @@ function sometimes(searched: readonly Searched[]): Record<string, number> {
     for (const [what, count] of found.walked) counts[what] = (counts[what] ?? 0) + count;
   }
   return counts;
-}
-
-/** The commit of this checkout; null where there is no repository. */
-export function commitHere(): string | null {
-  const args = ['-C', checkoutRoot(), 'rev-parse', 'HEAD'];
-  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : null;
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ export type Run = {
   hits?: Record<string, number>;
 };
 
+/** As git prints it in a repository of this size. */
+const SHORT_LENGTH = 7;
 const FILE = 'docs/proof-runs.jsonl';
 
 export function readRuns(root: string): Run[] {
@@ -34,7 +36,7 @@ export function appendRun(
 ): void {
   const noted: Run = {
     at: new Date().toISOString(),
-    commit: commitOf(root),
+    commit: commitOf(root)?.slice(0, SHORT_LENGTH) ?? 'unknown',
     sources: hashOfSources(root),
     ...run,
   };
@@ -54,15 +56,11 @@ export function hashOfSources(root: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function commitOf(root: string): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-    }).trim();
-  } catch {
-    return 'unknown';
-  }
+/** The commit of a checkout; null where there is no repository. */
+export function commitOf(root: string): string | null {
+  const args = ['-C', root, 'rev-parse', 'HEAD'];
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
 }
 
 /** What runs of today's sources have counted together; overlapping seeds are counted once. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { checkoutRoot } from '#embedded/home.js';
 import { appendRun } from '../proof/runs.js';
 
@@ -24,11 +23,4 @@ export function recordRun(command: string, counts: Record<string, number>): void
     if (point !== undefined) hits[`${point}:${action}`] = count;
   }
   appendRun(checkoutRoot(), { command, counts: reached, hits });
-}
-
-/** The commit of this checkout; null where there is no repository. */
-export function commitHere(): string | null {
-  const args = ['-C', checkoutRoot(), 'rev-parse', 'HEAD'];
-  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : null;
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Books, Violation } from '../checker/books.js';
-import { commitHere } from './record-run.js';
+import { checkoutRoot } from '#embedded/home.js';
+import { commitOf } from '../proof/runs.js';
 import { drawDiagram } from './diagram.js';
 import type { Happening } from './journal.js';
 import { chooseScene } from './scene.js';
@@ -23,7 +24,7 @@ export function writeReport(folder: string, outcome: Outcome): void {
   const report = {
     verdict,
     seed,
-    commit: commitHere(),
+    commit: commitOf(checkoutRoot()),
     counts,
     sometimes: Object.fromEntries(
       Object.entries(sometimes).map(([name, count]) => [name, count ?? 'not yet']),

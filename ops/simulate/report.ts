@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commitHere } from '../prove/record-run.js';
+import { checkoutRoot } from '#embedded/home.js';
+import { commitOf } from '../proof/runs.js';
 import type { Tally } from './job.js';
 import { addSometimes, neverMet } from './sometimes.js';
 
@@ -45,7 +46,7 @@ export function writeSimulationReport(
   const report = {
     verdict: verdictOf(tally, seeds !== null),
     seed: seeds,
-    commit: commitHere(),
+    commit: commitOf(checkoutRoot()),
     counts: {
       schedules,
       steps,
