@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError, type OptionValues, runCommand } from './command.js';
-import { readBooks } from './checker/books.js';
-import { checkBooks } from './checker/check.js';
+import { describeVerdict, judgeFolder } from './checker/judge.js';
 import { progress } from './figures/progress.js';
 import { recordRun } from './prove/record-run.js';
 import { FAULTS } from './prove/nemesis.js';
@@ -88,14 +87,9 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
 }
 
 async function checkAgain(folder: string): Promise<number> {
-  const books = await readBooks(resolve(folder));
-  const violations = checkBooks(books, { quiet: true });
-  for (const { invariant, says, rows } of violations)
-    process.stdout.write(`${invariant}: ${says}\n    ${JSON.stringify(rows)}\n`);
-  const { length: lines } = books.history;
-  const held = `held: ${lines} lines of clients and ${books.processor.length} of the processor agree\n`;
-  process.stdout.write(violations.length === 0 ? held : `violated: ${violations.length}\n`);
-  return violations.length === 0 ? 0 : 1;
+  const verdict = await judgeFolder(resolve(folder));
+  process.stdout.write(describeVerdict(verdict));
+  return verdict.violations.length === 0 ? 0 : 1;
 }
 
 function scaleOf(values: OptionValues): Scale {

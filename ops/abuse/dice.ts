@@ -1,17 +1,12 @@
-/** Throws that one seed always gives in one order (mulberry32), so that whatever was drawn can be drawn again. */
+import { seeded } from '../seeded.js';
+
+/** Throws that one seed always gives in one order, so that whatever was drawn can be drawn again. */
 export class Dice {
-  #state: number;
+  /** From 0 to 1, without 1. */
+  readonly roll: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 to 1, without 1. */
-  roll(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.roll = seeded(seed);
   }
 
   /** A whole number from 0 to `count` - 1. */

@@ -11,8 +11,6 @@ export const POINTS: Record<ReplicaKind, readonly FailpointName[]> = {
   worker: FAILPOINT_NAMES.filter((name) => /^[xs]|^w[345]$|^c([567]|12|13)$/.test(name)),
 };
 
-export const ACTIONS = ['kill', 'term', 'stop', 'throw', 'delay', 'block'] as const;
-
 /** What the next process of a kind is armed with: a few faults on its way, and mostly one that ends it. */
 export function drawFailpoints(choices: Choices, kind: ReplicaKind): string {
   if (choices.happens(0.35)) return '';

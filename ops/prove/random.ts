@@ -1,20 +1,15 @@
+import { seeded } from '../seeded.js';
+
 /** A stream of choices that one seed always gives in one order. Each actor has a stream of its own. */
 export class Choices {
-  #state: number;
+  /** From 0 up to, and without, 1. */
+  readonly fraction: () => number;
 
   /** `name` keeps the streams of one seed apart, so that one actor's choices do not shift another's. */
   constructor(seed: number, name: string) {
     let hash = 2_166_136_261;
     for (const char of `${seed}/${name}`) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
-    this.#state = hash >>> 0;
-  }
-
-  /** From 0 up to, and without, 1 (mulberry32). */
-  fraction(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.fraction = seeded(hash);
   }
 
   /** A whole number, both ends included. */

@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Heard, differences } from '#testing/all-books.js';
 import { ProcessSystem } from '#testing/process-system.js';
-import { Balancer, Replicas } from '#testing/replicas.js';
+import { Replicas } from '#testing/replicas.js';
 import { type Intent, payUntilFinal } from '#testing/round-robin-client.js';
-import { seeded } from '#testing/seeded.js';
 import { until } from '#testing/until.js';
+import { Balancer } from '../../ops/prove/balancer.js';
+import { seeded } from '../../ops/seeded.js';
 
 /** `npm run soak` sets these two; without them the run is short, and its seed a new one. */
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 12);
@@ -35,10 +36,9 @@ describe('three replicas of API and worker, two of them killed at random', () =>
   const heard = new Map<string, Heard[]>();
   let ended = 0;
   beforeAll(async () => {
-    balancer = await Balancer.start();
-    system = await ProcessSystem.start({ webhooksTo: `${balancer.url}/webhooks/stripe` });
+    balancer = await Balancer.start(() => replicas?.nextApi().url ?? '');
+    system = await ProcessSystem.start({ webhooksTo: balancer.url });
     replicas = await Replicas.start(system, 3, ENV);
-    balancer.replicas = replicas;
   });
   afterAll(async () => {
     await replicas?.close();

@@ -1,4 +1,5 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { Messages, statementOf } from '../../../ops/prove/wire-messages.js';
 
 /**
  * A TCP proxy in front of PostgreSQL that knows which statement passes, and can lose it or its answer.
@@ -101,36 +102,4 @@ function relay(
   });
   client.on('data', (chunk) => fromClient.add(chunk)).on('close', () => upstream.destroy());
   upstream.on('data', (chunk) => fromServer.add(chunk)).on('close', () => client.destroy());
-}
-
-function statementOf(type: string, message: Buffer): string | null {
-  if (type === 'Q') return message.subarray(5, -1).toString('utf8').trim();
-  if (type !== 'B') return null;
-  const nameAt = message.indexOf(0, 5) + 1; // behind the portal's name
-  return message.subarray(nameAt, message.indexOf(0, nameAt)).toString('utf8');
-}
-
-/** Cuts a stream into protocol messages. Only the client's very first one has no type. */
-class Messages {
-  #pending = Buffer.alloc(0);
-
-  constructor(
-    private untyped: boolean,
-    private readonly each: (type: string, message: Buffer) => void,
-  ) {}
-
-  add(chunk: Buffer): void {
-    this.#pending = Buffer.concat([this.#pending, chunk]);
-    for (;;) {
-      const typeBytes = this.untyped ? 0 : 1;
-      if (this.#pending.length < typeBytes + 4) return;
-      const size = typeBytes + this.#pending.readInt32BE(typeBytes);
-      if (this.#pending.length < size) return;
-      const message = this.#pending.subarray(0, size);
-      this.#pending = this.#pending.subarray(size);
-      const type = this.untyped ? '' : String.fromCharCode(message[0] ?? 0);
-      this.untyped = false;
-      this.each(type, message);
-    }
-  }
 }

@@ -1,4 +1,3 @@
-import { type AddressInfo, type Server, connect, createServer } from 'node:net';
 import type { ProcessSystem } from './process-system.js';
 import { Processes, type ServiceProcess } from './processes.js';
 
@@ -49,36 +48,5 @@ export class Replicas {
   async #start(): Promise<Replica> {
     const api = await this.system.api(this.#processes, '', this.env);
     return { api, worker: await this.system.worker(this.#processes, '', this.env) };
-  }
-}
-
-/** One address for the processor's events, passed on in turn to an API that takes the connection. */
-export class Balancer {
-  replicas: Replicas | undefined;
-
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<Balancer> {
-    const server = createServer({ allowHalfOpen: true });
-    const balancer = new Balancer(server);
-    server.on('connection', (caller) => {
-      const api = balancer.replicas?.nextApi();
-      if (!api) return void caller.destroy();
-      const service = connect(Number(new URL(api.url).port), '127.0.0.1');
-      caller.on('error', () => service.destroy());
-      service.on('error', () => caller.destroy());
-      service.on('close', () => caller.destroy());
-      caller.pipe(service).pipe(caller);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return balancer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.server.close();
   }
 }
