@@ -113,8 +113,14 @@ async function makeThings(system: System): Promise<Things> {
   ).rows;
   const processorId: string = paid.json.processor.id;
   await untilHeard(system, processorId, 'payment_intent.succeeded');
-  await owner.query('UPDATE webhook_inbox SET account_id = $1', [system.account.id]);
-  const [event] = (await owner.query('SELECT event_id FROM webhook_inbox LIMIT 1')).rows;
+  // Others may still be on their way, and whose those are nobody knows yet: they would be both modes'.
+  const [event] = (
+    await owner.query(
+      `UPDATE webhook_inbox SET account_id = $1
+        WHERE type = 'payment_intent.succeeded' RETURNING event_id`,
+      [system.account.id],
+    )
+  ).rows;
   return {
     payment,
     refund: refund.json.id,
