@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, root } from './build.mjs';
 import { checkSteps, runSteps } from './check.mjs';
@@ -14,23 +14,28 @@ With arguments only the tests, as \`vitest run\` understands them:
   npm test -- libs/money              every test below a folder
   npm test -- test/promises -t race   tests whose title has a word
   npm test -- --long                  every fault and every kill, which takes minutes more (test/faults, test/crash)
+  npm test -- --again                 files that failed are run once more, alone; one that passes then is named as flaky
 The last line reads "N passed, N failed" (", N skipped" when there are some); a failed check counts as failed.
 Exits 1 when anything failed.`;
 
 /** Where some tests, or some cases of a test, are run with `--long` only. */
 const LONG_FOLDERS = ['test/faults', 'test/crash'];
 
+/** Files that `--again` runs once more. */
+const AGAIN_MAX = 4;
+
 async function main(args) {
   if (args.includes('--help') || args.includes('-h')) return console.log(USAGE);
   const started = performance.now();
   const isLong = args.includes('--long');
-  const more = args.filter((arg) => arg !== '--long');
+  const more = args.filter((arg) => !['--long', '--again'].includes(arg));
   if (isLong) process.env['PAYONCE_LONG_TESTS'] = '1';
   // The house rules need no step of their own here: they are tests, and all tests run below.
   const steps = checkSteps().filter((step) => step.name !== 'house rules');
-  const failedChecks = args.length > 0 ? [] : runSteps(steps);
+  const failedChecks = isLong || more.length > 0 ? [] : runSteps(steps);
   const failedBuild = buildFails() ? ['build'] : [];
-  const result = await runVitest(isLong ? [...LONG_FOLDERS, ...more] : args);
+  const first = await runVitest(isLong ? [...LONG_FOLDERS, ...more] : more);
+  const result = args.includes('--again') ? await runAgain(first) : first;
   const failed = [...failedChecks, ...failedBuild];
   if (failed.length > 0) console.error(`\nFailed before the tests: ${failed.join(', ')}`);
   console.log(`\nTook ${((performance.now() - started) / 1000).toFixed(0)} s`);
@@ -48,6 +53,24 @@ function buildFails() {
     console.error(error instanceof Error ? error.message : error);
     return true;
   }
+}
+
+/**
+ * Two cores that other work shares can make a test wait in vain. What failed has been printed in full; what fails
+ * alone as well has failed, and what does not is named. Many at once are no accident, and are not asked again.
+ */
+export async function runAgain(first, run = runVitest) {
+  const files = first.failedFiles;
+  if (files.length === 0 || files.length > AGAIN_MAX) return first;
+  console.log(`\nOnce more, alone: ${listed(files)}`);
+  const { failed, failedFiles } = await run(['--maxWorkers=1', ...files]);
+  const flaky = files.filter((file) => !failedFiles.includes(file));
+  if (flaky.length > 0) console.log(`\nFlaky, passed when run again: ${listed(flaky)}`);
+  return { ...first, passed: first.passed + first.failed - failed, failed };
+}
+
+function listed(files) {
+  return files.map((file) => relative(root, file)).join(', ');
 }
 
 export async function runVitest(args) {
@@ -93,7 +116,8 @@ function countResults(results, exitCode) {
   const passed = results?.numPassedTests ?? 0;
   const skipped = (results?.numPendingTests ?? 0) + (results?.numTodoTests ?? 0);
   const failed = (results?.numFailedTests ?? 0) + brokenFiles;
-  return { passed, skipped, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
+  const failedFiles = tests.filter((file) => file.status === 'failed').map((file) => file.name);
+  return { passed, skipped, failed: failed === 0 && exitCode !== 0 ? 1 : failed, failedFiles };
 }
 
 export function closingLine({ passed, failed, skipped }) {

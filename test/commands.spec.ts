@@ -68,26 +68,54 @@ describe('the closing line of npm test', () => {
       line: '2 passed, 1 failed',
     },
   ])('counts $what', ({ spec, line }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'payonce-counts-'));
-    try {
-      writeFileSync(join(folder, 'a.spec.mjs'), spec);
-      writeFileSync(
-        join(folder, 'vitest.config.mjs'),
-        "export default { test: { globals: true, include: ['a.spec.mjs'] } };",
-      );
-      const config = join(folder, 'vitest.config.mjs');
-      const { stdout } = node(['--input-type=module', '--eval', COUNT, folder, config]);
-      expect(stdout.trimEnd().split('\n').at(-1)).toBe(line);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    expect(lastLineOf(COUNT, { 'a.spec.mjs': spec })).toBe(line);
+  });
+
+  it.each([
+    { what: 'passes then', spec: FAILS_ONCE, line: '2 passed, 0 failed' },
+    { what: 'fails again', spec: FAILS, line: '1 passed, 1 failed' },
+    { what: 'cannot be loaded', spec: "throw new Error('no');", line: '0 passed, 1 failed' },
+  ])('--again runs what failed once more, and it $what', ({ spec, line }) => {
+    expect(lastLineOf(COUNT_AGAIN, { 'a.spec.mjs': spec })).toBe(line);
+  });
+
+  it('--again leaves it at once when much has failed', () => {
+    const files = Array.from({ length: 5 }, (_, at) => [`a${at}.spec.mjs`, FAILS_ONCE]);
+    expect(lastLineOf(COUNT_AGAIN, Object.fromEntries(files))).toBe('5 passed, 5 failed');
   });
 });
+
+const FAILS = "it('a', () => {}); it('b', () => { throw new Error('no'); });";
+const FAILS_ONCE = `
+  import { existsSync, writeFileSync } from 'node:fs';
+  const mark = import.meta.filename + '.met';
+  it('a', () => {});
+  it('b', () => { if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('once'); } });`;
+
+/** Of a script that runs the spec files of a folder. */
+function lastLineOf(script: string, specs: Record<string, string>): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'payonce-counts-'));
+  try {
+    for (const [name, spec] of Object.entries(specs)) writeFileSync(join(folder, name), spec);
+    const config = join(folder, 'vitest.config.mjs');
+    writeFileSync(config, "export default { test: { globals: true, include: ['*.spec.mjs'] } };");
+    const { stdout } = node(['--input-type=module', '--eval', script, folder, config]);
+    return stdout.trimEnd().split('\n').at(-1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 const COUNT = `
   import { closingLine, runVitest } from './ops/test.mjs';
   const [folder, config] = process.argv.slice(1);
   console.log(closingLine(await runVitest(['--root', folder, '--config', config])));
+`;
+const COUNT_AGAIN = `
+  import { closingLine, runAgain, runVitest } from './ops/test.mjs';
+  const [folder, config] = process.argv.slice(1);
+  const run = (args) => runVitest(['--root', folder, '--config', config, ...args]);
+  console.log(closingLine(await runAgain(await run([]), run)));
 `;
 
 function node(args: string[]): { status: number | null; stdout: string; stderr: string } {
