@@ -59,11 +59,11 @@ function buildFails() {
  * Two cores that other work shares can make a test wait in vain. What failed has been printed in full; what fails
  * alone as well has failed, and what does not is named. Many at once are no accident, and are not asked again.
  */
-export async function runAgain(first, run = runVitest) {
+export async function runAgain(first, runTests = runVitest) {
   const files = first.failedFiles;
   if (files.length === 0 || files.length > AGAIN_MAX) return first;
   console.log(`\nOnce more, alone: ${listed(files)}`);
-  const { failed, failedFiles } = await run(['--maxWorkers=1', ...files]);
+  const { failed, failedFiles } = await runTests(['--maxWorkers=1', ...files]);
   const flaky = files.filter((file) => !failedFiles.includes(file));
   if (flaky.length > 0) console.log(`\nFlaky, passed when run again: ${listed(flaky)}`);
   return { ...first, passed: first.passed + first.failed - failed, failed };
