@@ -3,7 +3,7 @@ import { type Books, type Violation, readBooks } from './books.js';
 import { callsOf } from './calls.js';
 import { checkBooks } from './check.js';
 import { INVARIANTS } from './invariants.js';
-import type { Terms } from './terms.js';
+import { type Terms, readTerms } from './terms.js';
 
 export type Verdict = { violations: Violation[]; counts: Counts };
 export type Counts = {
@@ -18,8 +18,8 @@ export type Counts = {
 };
 
 /** Judges the three files of a folder. Throws where one is missing, or is not what it should be. */
-export async function judgeFolder(folder: string, terms?: Terms): Promise<Verdict> {
-  return judgeBooks(await readBooks(folder), terms);
+export async function judgeFolder(folder: string): Promise<Verdict> {
+  return judgeBooks(await readBooks(folder), readTerms(folder));
 }
 
 export function judgeBooks(books: Books, terms?: Terms): Verdict {

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** Under which terms books are compared. */
 export type Terms = {
   /** Nothing is under way any more: then everything must have its end as well. */
@@ -7,3 +10,16 @@ export type Terms = {
   /** Accounts whose clients kept no book: nothing can be said of what they asked for. */
   unrecorded?: readonly string[];
 };
+
+/** Puts the terms beside the books, so that whoever judges them once more judges the same. */
+export function writeTerms(folder: string, terms: Terms): void {
+  writeFileSync(join(folder, FILE), `${JSON.stringify(terms)}\n`);
+}
+
+/** The terms of the books in a folder; without any, nothing is under way any more. */
+export function readTerms(folder: string): Terms {
+  const file = join(folder, FILE);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Terms) : { quiet: true };
+}
+
+const FILE = 'terms.json';

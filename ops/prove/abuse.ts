@@ -11,10 +11,10 @@ const TELL_EVERY = 1_000;
 /** Requests that are right, nearly right and nothing like it; each must be answered as the document declares. */
 export async function badInputs({ world: open, ...terms }: Terms): Promise<PhaseResult> {
   const world = await open();
-  const [one, two] = world.accounts;
+  const [one, two] = world.strangers;
   const [api] = world.apis;
   const operator = await onDatabase(world.postgres.ownerUrl, 'prove', (db) =>
-    createOperatorKey({ db, random: systemRandom }, { operator: 'Prove', mode: 'test' }),
+    createOperatorKey({ db, random: systemRandom }, { operator: 'Prove', mode: 'live' }),
   );
   let told = 0;
   const { sent, findings } = await runBadInputs({
@@ -46,7 +46,7 @@ export async function bursts({ world: open, ...terms }: Terms): Promise<PhaseRes
   const world = await open();
   const result = await runRaceBursts({
     url: world.apis[0]?.url ?? '',
-    key: world.accounts[0]?.apiKey ?? '',
+    key: world.strangers[0]?.apiKey ?? '',
     mockUrl: world.processor.url,
     seed: terms.seed,
     count: terms.scale.bursts,

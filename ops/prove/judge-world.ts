@@ -1,6 +1,7 @@
 import { writeBooks, type Books, type Violation } from '../checker/books.js';
 import { checkBooks } from '../checker/check.js';
 import { dumpDatabase } from '../checker/dump.js';
+import { writeTerms } from '../checker/terms.js';
 import { heal, untilQuiet } from './quiet.js';
 import type { World } from './world.js';
 import { whileTimeFlies } from './load.js';
@@ -16,7 +17,9 @@ export async function judge(world: World): Promise<Judged> {
   const quietAfterMs = Math.round(performance.now() - beganMs);
   const books = await readWorld(world);
   await writeBooks(world.folder, books);
-  const violations = checkBooks(books, { quiet: true });
+  const terms = { quiet: true, unrecorded: world.strangers.map(({ id }) => id) };
+  writeTerms(world.folder, terms);
+  const violations = checkBooks(books, terms);
   if (left !== null) violations.unshift(neverQuiet(left));
   return { books, violations, quietAfterMs };
 }

@@ -17,9 +17,9 @@ export const ADVANCE = statement(
   `UPDATE test_clock SET advance = advance + $1 * interval '1 millisecond'`,
 );
 
-export const READ_ACCOUNTS = statement<{ id: string; name: string }>(
-  'prove.read_accounts',
-  'SELECT id, name FROM accounts ORDER BY name',
+export const READ_ACCOUNT = statement<{ id: string }>(
+  'prove.read_account',
+  'SELECT id FROM accounts WHERE name = $1',
 );
 
 /** What somebody still has to come back to: none may be left in the end. What was never sent waits for its caller. */

@@ -40,7 +40,10 @@ export type WorldOptions = {
 /** The whole system in real processes, started for a run and thrown away: what is proved is proved on this. */
 export class World {
   readonly replicas: Replica[] = [];
+  /** Whose clients write down what they do. */
   readonly accounts: Account[] = [];
+  /** Whose clients do not, and who are of the other mode: nothing that they do can be about one of `accounts`. */
+  readonly strangers: Account[] = [];
   readonly history: History;
   readonly journal: Journal;
   /** What the next process of that kind is started with; a phase sets it. */
@@ -204,13 +207,8 @@ export class World {
     const urls = { appDatabaseUrl: appUrl, maintenanceDatabaseUrl: maintenanceUrl };
     await migrate({ databaseUrl: ownerUrl, ...urls });
     for (const one of sql.BEND_TIME) await db.run(one, []);
-    const keys = new Map<string, string>();
-    for (const account of ['one', 'two']) {
-      const wanted = { account, mode: 'test' as const, scopes: SCOPES };
-      keys.set(account, (await createApiKey({ db, random: systemRandom }, wanted)).key);
-    }
-    for (const { id, name } of await db.run(sql.READ_ACCOUNTS, []))
-      this.accounts.push({ id, apiKey: there(keys.get(name)) });
+    for (const name of ['one', 'two']) this.accounts.push(await newAccount(db, name, 'test'));
+    for (const name of ['three', 'four']) this.strangers.push(await newAccount(db, name, 'live'));
     const [durable] = await db.run(sql.READ_DURABILITY, []);
     if (Object.values(durable ?? {}).some((value) => value !== 'on'))
       throw new Error(
@@ -229,6 +227,12 @@ export class World {
     if (!line) throw new Error(`The mock processor did not start:\n${mock.lastWords}`);
     this.#processor = new Processor(`http://127.0.0.1:${String(line['port'])}`);
   }
+}
+
+async function newAccount(db: Db, account: string, mode: 'test' | 'live'): Promise<Account> {
+  const made = await createApiKey({ db, random: systemRandom }, { account, mode, scopes: SCOPES });
+  const [row] = await db.run(sql.READ_ACCOUNT, [account]);
+  return { id: there(row).id, apiKey: made.key };
 }
 
 const SCOPES = ['payments:write', 'payments:read'] as const;

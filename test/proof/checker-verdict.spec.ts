@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Books, type HistoryLine, readBooks, writeBooks } from '../../ops/checker/books.js';
 import { describeVerdict, judgeFolder } from '../../ops/checker/judge.js';
+import { writeTerms } from '../../ops/checker/terms.js';
 
 let folder: string;
 beforeEach(() => {
@@ -69,6 +70,18 @@ describe('stored books', () => {
           and 2 more
       "
     `);
+  });
+
+  it('are judged again under the terms that they were judged under', async () => {
+    const books = manyBooks(1);
+    books.processor.push({ ...CHARGE, metadata: { ...CHARGE.metadata, payonce_account: 'x' } });
+    await writeBooks(folder, books);
+    const kinds = async () =>
+      (await judgeFolder(folder)).violations.map(({ invariant }) => invariant);
+    expect(await kinds()).toContain('I4');
+    writeTerms(folder, { quiet: true, unrecorded: ['x'] });
+    expect(await kinds()).not.toContain('I4');
+    expect(await kinds()).toContain('I2');
   });
 
   it.each(['h.jsonl', 'd.jsonl', 'p.jsonl'])('cannot be judged without %s', async (name) => {
