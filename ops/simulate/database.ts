@@ -19,6 +19,8 @@ type Unit = {
   key: string;
   /** What the session is doing. */
   running: Promise<unknown>;
+  /** A statement of it is at the server. */
+  isRunning: boolean;
   /** The server has ended it in the meantime. */
   ended: 'committed' | 'undone' | null;
 };
@@ -62,13 +64,22 @@ export class SimulatedDatabase {
     return new Db(pool as unknown as ConstructorParameters<typeof Db>[0]);
   }
 
-  /** Time passes: what takes longer than a statement or an idle transaction may, the server has ended. */
+  /**
+   * Time passes: what takes longer than a statement or an idle transaction may, the server has ended. Everybody
+   * stands when it does, so a statement that is still at the server waits for a lock; those come first, while
+   * nobody has let go of any.
+   */
   async age(nowMs: number): Promise<void> {
-    for (const unit of this.#units) {
-      if (unit.ended !== null || nowMs - unit.begunMs < SESSION_LIMITS.statementMs) continue;
-      await unit.running.catch(() => {});
-      await this.#end(unit, unit.isExplicit ? 'undone' : 'committed');
+    const isOld = ({ ended, begunMs }: Unit) =>
+      ended === null && nowMs - begunMs >= SESSION_LIMITS.statementMs;
+    const old = [...this.#units].filter(isOld);
+    const waiting = old.filter(({ isRunning }) => isRunning);
+    for (const { session, running } of waiting) {
+      await this.sessions.cancel(session);
+      await running.catch(() => {});
     }
+    for (const unit of old.filter((one) => !waiting.includes(one)))
+      await this.#end(unit, unit.isExplicit ? 'undone' : 'committed');
   }
 
   /** The process has died; so do its transactions, lone statements as it is said. */
@@ -167,7 +178,16 @@ export class SimulatedDatabase {
     const begunMs = this.scheduler.nowMs;
     const stream = `${this.seed}/${task.name}/${(task.drawn += 1)}`;
     const running = session.begin(stream);
-    const unit: Unit = { task, session, isExplicit, begunMs, running, key: stream, ended: null };
+    const unit: Unit = {
+      task,
+      session,
+      isExplicit,
+      begunMs,
+      running,
+      isRunning: false,
+      key: stream,
+      ended: null,
+    };
     this.#units.add(unit);
     await this.scheduler.perform(task, session, () => running);
     return unit;
@@ -176,6 +196,7 @@ export class SimulatedDatabase {
   async #run(unit: Unit, query: Query): Promise<unknown> {
     const { task, session } = unit;
     unit.running = session.query(query);
+    unit.isRunning = true;
     try {
       const result = await this.scheduler.perform(task, session, () => unit.running);
       this.scheduler.trace.result(task, digest(result));
@@ -186,6 +207,8 @@ export class SimulatedDatabase {
       this.scheduler.trace.result(task, String(error));
       if (!unit.isExplicit) await this.#finish(unit, 'undone');
       throw error;
+    } finally {
+      unit.isRunning = false;
     }
   }
 

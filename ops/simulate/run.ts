@@ -206,7 +206,7 @@ class Schedule {
   async result({ choices, arities }: Recording): Promise<Result> {
     const { trace, history, covered, violations } = this;
     const query = async (text: string) => ({
-      rows: await this.stage.rows<{ name: string; row: Row }>(text),
+      rows: await this.stage.rows<{ name: string; row: Row }>({ name: 'simulate.dump', text }),
     });
     const database = await dumpDatabase({ query });
     const processor = this.processor.state.movements;

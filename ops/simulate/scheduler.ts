@@ -9,7 +9,7 @@ type Flight = { task: Task; session: Session | null; isDone: boolean; isBlocked:
 export type Probe = (pids: number[]) => Promise<Map<number, number[]>>;
 
 /** How long an answer may take before the server is asked why. Decides nothing: only when the question is put. */
-const PROBE_AFTER_MS = 4;
+const PROBE_AFTER_MS = 2;
 
 /** No honest answer takes so many of them. */
 const PROBES_MAX = 3_000;

@@ -1,3 +1,6 @@
+/** A statement that its session plans once. */
+export type Prepared = { name: string; text: string };
+
 /** When every schedule begins: an ordinary noon, 2030-01-01. */
 export const START_MS = 1_893_499_200_000;
 
@@ -59,7 +62,9 @@ export const RESET = `
   COMMIT`;
 
 /** What is not yet as it will stay, and when somebody is due to look at it again. */
-export const UNSETTLED = `
+export const UNSETTLED: Prepared = {
+  name: 'simulate.unsettled',
+  text: `
   SELECT (SELECT count(*)::int FROM idempotency_keys k
            WHERE k.state IN ('started', 'queued')
              AND NOT EXISTS (SELECT 1 FROM unresolved u
@@ -72,12 +77,16 @@ export const UNSETTLED = `
             SELECT min(locked_until) FROM idempotency_keys WHERE state = 'started'
             UNION ALL
             SELECT min(next_try_at) FROM webhook_inbox WHERE state = 'received') AS all_due
-           WHERE due > payonce_now()) AS due_ms`;
+           WHERE due > payonce_now()) AS due_ms`,
+};
 
 export const createDatabase = (name: string) => `CREATE DATABASE ${name}`;
 export const dropDatabase = (name: string) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
 export const ADD_ACCOUNT = `INSERT INTO accounts (id, name, mode) VALUES ($1, $2, 'test')`;
-export const setClock = (nowMs: number) => `UPDATE simulation_clock SET ms = ${nowMs}`;
+export const SET_CLOCK: Prepared = {
+  name: 'simulate.set_clock',
+  text: 'UPDATE simulation_clock SET ms = $1::float8',
+};
 
 /** The limits of a session go by the wall clock, which decides nothing here. */
 export const NO_LIMITS = `
@@ -93,6 +102,8 @@ export const TRY_LOCK = 'SELECT pg_try_advisory_lock($1) AS ours';
 export const LOCK = 'SELECT pg_advisory_lock($1, $2)';
 export const UNLOCK = 'SELECT pg_advisory_unlock($1, $2)';
 export const UNLOCK_ALL = 'SELECT pg_advisory_unlock_all()';
-export const BLOCKERS =
-  'SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest($1::int[]) AS pid';
+export const BLOCKERS: Prepared = {
+  name: 'simulate.blockers',
+  text: 'SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest($1::int[]) AS pid',
+};
 export const CANCEL = 'SELECT pg_cancel_backend($1)';

@@ -13,6 +13,7 @@ import { migrate } from '#postgres/migrate.js';
 import { openPool } from '#postgres/pool.js';
 import { Sessions } from './sessions.js';
 import {
+  type Prepared,
   ACCOUNTS,
   ADD_ACCOUNT,
   BEND,
@@ -26,7 +27,7 @@ import {
   UNLOCK_ALL,
   createDatabase,
   dropDatabase,
-  setClock,
+  SET_CLOCK,
 } from './stage.sql.js';
 
 type Pool = ReturnType<typeof openPool>;
@@ -105,7 +106,7 @@ export class Stage {
   }
 
   async setTime(nowMs: number): Promise<void> {
-    await this.owner.query(setClock(nowMs));
+    await this.owner.query({ ...SET_CLOCK, values: [nowMs] });
   }
 
   /** The session that shows others that a process lives. */
@@ -119,12 +120,13 @@ export class Stage {
 
   /** Which sessions each of these waits for. */
   readonly probe = async (pids: number[]): Promise<Map<number, number[]>> => {
-    const { rows } = await this.owner.query<{ pid: number; blockers: number[] }>(BLOCKERS, [pids]);
+    const rows = await this.rows<{ pid: number; blockers: number[] }>(BLOCKERS, [pids]);
     return new Map(rows.map(({ pid, blockers }) => [pid, blockers]));
   };
 
-  async rows<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.owner.query(text, values)).rows as Row[];
+  /** Prepared once, since each schedule asks the same. */
+  async rows<Row>({ name, text }: Prepared, values: unknown[] = []): Promise<Row[]> {
+    return (await this.owner.query({ name, text, values })).rows as Row[];
   }
 
   async close(): Promise<void> {

@@ -157,6 +157,11 @@ function settings({ port, unsafeFast }: { port: number; unsafeFast?: boolean }):
   };
   if (unsafeFast) {
     Object.assign(values, { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
+    Object.assign(values, {
+      wal_level: 'minimal',
+      max_wal_senders: 0,
+      update_process_title: 'off',
+    });
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
