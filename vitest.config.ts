@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LONG_SPECS } from './ops/test.mjs';
 
 /** Folders whose files take longest: begun first, so that no worker is left alone with one at the end. */
 const LONGEST_FIRST = ['test/start', 'test/crash', 'test/recovery', 'test/api/keys'];
@@ -18,8 +19,8 @@ function rank(file: string): number {
   return found === -1 ? LONGEST_FIRST.length : found;
 }
 
-/** `npm test -- --long` runs them; what the rest of `npm test` takes must stay under ten minutes. */
-const LONG = process.env['PAYONCE_LONG_TESTS'] === undefined ? ['test/faults/**'] : [];
+/** Only `npm test -- --long` runs them: what the rest of `npm test` takes must stay under ten minutes. */
+const LONG = process.env['PAYONCE_LONG_TESTS'] === undefined ? [...LONG_SPECS] : [];
 
 export default defineConfig({
   // As for tsc, `#lib/file.js` means the TypeScript source, so no build stands between an edit and its

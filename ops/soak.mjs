@@ -21,6 +21,7 @@ async function main(args) {
   if (help) return console.log(USAGE);
   console.log(`Three replicas for ${seconds} s, seed ${seed}`);
   build('demonstration');
+  process.env['PAYONCE_LONG_TESTS'] = '1';
   process.env['SOAK_SECONDS'] = seconds;
   process.env['SOAK_SEED'] = seed;
   const { verdict, exitCode } = judge(await runVitest([SPEC]));

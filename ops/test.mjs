@@ -13,13 +13,21 @@ Without arguments: format, lint and types, then every test (the house rules are 
 With arguments only the tests, as \`vitest run\` understands them:
   npm test -- libs/money              every test below a folder
   npm test -- test/promises -t race   tests whose title has a word
-  npm test -- --long                  every fault and every kill, which takes minutes more (test/faults, test/crash)
+  npm test -- --long                  every fault and every kill, and what else takes minutes
   npm test -- --again                 files that failed are run once more, alone; one that passes then is named as flaky
 The last line reads "N passed, N failed" (", N skipped" when there are some); a failed check counts as failed.
 Exits 1 when anything failed.`;
 
-/** Where some tests, or some cases of a test, are run with `--long` only. */
-const LONG_FOLDERS = ['test/faults', 'test/crash'];
+/** What `npm test` leaves out, for `--long`. */
+export const LONG_SPECS = [
+  'test/faults/**',
+  'test/crash/three-replicas.spec.ts',
+  'test/crash/callers-who-leave.spec.ts',
+  'test/recovery/zombies.spec.ts',
+  'test/start/dev.spec.ts',
+];
+/** These have cases that are run with `--long` only. */
+const LONGER_SPECS = ['test/crash/request-path.spec.ts', 'test/crash/news-and-recovery.spec.ts'];
 
 /** Files that `--again` runs once more. */
 const AGAIN_MAX = 4;
@@ -34,7 +42,9 @@ async function main(args) {
   const steps = checkSteps().filter((step) => step.name !== 'house rules');
   const failedChecks = isLong || more.length > 0 ? [] : runSteps(steps);
   const failedBuild = buildFails() ? ['build'] : [];
-  const first = await runVitest(isLong ? [...LONG_FOLDERS, ...more] : more);
+  const first = await runVitest(
+    isLong ? [...LONG_SPECS.map((path) => path.replace('**', '')), ...LONGER_SPECS, ...more] : more,
+  );
   const result = args.includes('--again') ? await runAgain(first) : first;
   const failed = [...failedChecks, ...failedBuild];
   if (failed.length > 0) console.error(`\nFailed before the tests: ${failed.join(', ')}`);

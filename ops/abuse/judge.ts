@@ -21,6 +21,9 @@ export function faultOf(
   const { operation } = asked;
   const { status } = answer;
   if (status >= 500 && status !== 503) return `it answers ${status}`;
+  // The front page, also under an absolute address (RFC 9112, 3.2.2): it is for people, and in no document.
+  if (operation === null && status === 302 && answer.headers.get('location')?.[0] === '/docs')
+    return null;
   const declared = operation === null ? ELSEWHERE.get(status) : operation.answers.get(status);
   const route =
     operation === null ? 'an address outside of it' : `${operation.method} ${operation.path}`;

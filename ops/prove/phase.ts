@@ -57,7 +57,7 @@ export const SCALES = {
     cuts: 100,
     swarmSeconds: 30,
     // What fits into the gate's eight minutes; long runs of `simulate` add up to more.
-    simulations: 300,
+    simulations: 1_000,
     badInputs: 20_000,
     bursts: 100,
   },

@@ -4,7 +4,7 @@ import { type System, startSystem } from '#testing/system.js';
 import { runBadInputs } from '../../ops/abuse/bad-inputs.js';
 
 const SEED = Number(process.env['ABUSE_SEED'] ?? 1);
-const COUNT = Number(process.env['ABUSE_COUNT'] ?? 2_000);
+const COUNT = Number(process.env['ABUSE_COUNT'] ?? 5_000);
 
 describe('requests drawn from the OpenAPI document, right and wrong', () => {
   let system: System;

@@ -3,7 +3,7 @@ import { type System, startSystem } from '#testing/system.js';
 import { runRaceBursts } from '../../ops/abuse/race-bursts.js';
 
 const SEED = Number(process.env['ABUSE_SEED'] ?? 1);
-const COUNT = Number(process.env['ABUSE_BURSTS'] ?? 16);
+const COUNT = Number(process.env['ABUSE_BURSTS'] ?? 24);
 
 /** @keeps P1 */
 describe('bursts of fifty requests, released at their last byte', () => {

@@ -125,6 +125,7 @@ describe('the replay of an event', () => {
     const before = await rowsOf();
     const missing = [
       await replay('evt_none'),
+      await replay('evt_%00'),
       await replay('evt_live'),
       await replay('evt_test', liveAnn),
     ].map(({ json }) => ({ ...json, request_id: null }));

@@ -27,6 +27,15 @@ describe('the simulation', { timeout: 600_000 }, () => {
     expect(second).toEqual(first);
   });
 
+  it('holds in 500 schedules', async () => {
+    const found = [];
+    for (let seed = 1_001; seed <= 1_500; seed += 1) {
+      const { violations } = await runSeed(stage, String(seed));
+      if (violations.length > 0) found.push({ seed, violations });
+    }
+    expect(found).toEqual([]);
+  });
+
   it('finds a service that sends each attempt under a key of its own', async () => {
     const found = await firstFailure(freshKeys());
     expect(found?.violations.map(({ invariant }) => invariant)).toContain('I1');

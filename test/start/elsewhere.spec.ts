@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, inject, it, vi } from 'vitest';
 import { createEmptyDatabase, type TestDatabase } from '#testing/database.js';
@@ -97,21 +97,4 @@ it('says what rests on the trigger alone when the owner may not make roles, and 
   expect(await run.ended).toBe(0);
   await database.drop();
   await rows(inject('postgresUrl'), `DROP ROLE ${owner}`);
-});
-
-it('npm run dev starts the services again when a source has changed, and survives a broken one', async () => {
-  const { folder, checkout } = copyCheckout({ built: true });
-  folders.push(folder);
-  const command = ['npm', 'run', 'dev'];
-  const run = start({ home: temporaryHome(), cwd: checkout, command });
-  await run.untilReady();
-  const before = run.pidOf('payments-api');
-  const source = join(checkout, 'libs/platform/src/parent.ts');
-  const text = readFileSync(source, 'utf8');
-  writeFileSync(source, `${text}\nexport const broken: number = "no";\n`);
-  await run.untilSays(/The build failed; the services go on as they were/);
-  expect(run.pidOf('payments-api')).toBe(before);
-  writeFileSync(source, `${text}\n// changed\n`);
-  await run.untilSays(/The services run from the new build/);
-  expect(run.pidOf('payments-api')).not.toBe(before);
 });
