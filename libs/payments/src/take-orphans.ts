@@ -4,7 +4,8 @@ import { FIND_LIVE_OWNERS, FIND_ORPHANS } from './orphans.sql.js';
 import { finishOperation } from './take-payment.js';
 import { takeUp } from './take-up.js';
 
-const BATCH_MAX = 50;
+/** As much as a busy process has in flight: a second batch would wait for the calls of the first. */
+const BATCH_MAX = 100;
 /**
  * How long an owner must be missing before its work is taken: a restart of the database drops the locks of
  * all, and each registers again within a second. The random part keeps workers from rushing in together.
