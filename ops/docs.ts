@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { checkoutRoot } from '#embedded/home.js';
 import { faultsPage } from './proof/faults-page.js';
 import { figuresOf, invariantsOf } from './proof/figures-page.js';
-import { addUp, hashOfSources, readRuns } from './proof/runs.js';
+import { addUp, addUpAll, hashOfSources, readRuns } from './proof/runs.js';
 import { say } from './start/say.js';
 
 const HELP = `npm run docs [-- --check]
@@ -42,11 +42,13 @@ export async function main(args: string[]): Promise<void> {
 
 /** Each page that is made from data, by its path. */
 export function pages(root: string): Map<string, string> {
-  const { counts, hits } = addUp(readRuns(root), hashOfSources(root));
+  const runs = readRuns(root);
+  const { counts, hits } = addUp(runs, hashOfSources(root));
+  const figures = figuresOf(counts, addUpAll(runs));
   const proof = readFileSync(join(root, 'docs/proof.md'), 'utf8');
   return new Map([
     ['docs/faults.md', faultsPage(hits)],
-    ['docs/proof.md', put('figures', figuresOf(counts), put('invariants', invariantsOf(), proof))],
+    ['docs/proof.md', put('figures', figures, put('invariants', invariantsOf(), proof))],
   ]);
 }
 

@@ -82,8 +82,14 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
   const command = `npm run prove -- ${args.join(' ')}${values['seed'] ? '' : ` --seed ${seed}`}`;
   process.stdout.write(verdictText(outcome, { folder, lines, zeros, command }));
   if (values['record'] && outcome.verdict !== 'violated')
-    recordRun(`prove ${args.join(' ')}`, outcome.counts);
+    recordRun(commandOf(args, values['out']), outcome.counts);
   return outcome.verdict === 'held' ? 0 : 1;
+}
+
+/** As it was given, but for the folder, which is of one machine. */
+function commandOf(args: readonly string[], out: OptionValues[string]): string {
+  const kept = args.filter((arg) => arg !== '--out' && arg !== out && arg !== `--out=${out}`);
+  return ['prove', ...kept].join(' ');
 }
 
 async function checkAgain(folder: string): Promise<number> {

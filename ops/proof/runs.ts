@@ -81,6 +81,16 @@ export function addUp(
   return { counts, hits };
 }
 
+/** What all runs have counted, whatever the sources were: what no longer proves anything of today's was run once. */
+export function addUpAll(runs: readonly Run[]): Record<string, number> {
+  const all: Record<string, number> = {};
+  for (const sources of new Set(runs.map((run) => run.sources))) {
+    for (const [name, count] of Object.entries(addUp(runs, sources).counts))
+      all[name] = (all[name] ?? 0) + count;
+  }
+  return all;
+}
+
 function distinctSeeds(runs: readonly Run[]): number {
   const ranges = runs.flatMap(({ seeds }) => (seeds ? [seeds] : [])).toSorted(([a], [b]) => a - b);
   let total = 0;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { checkoutRoot } from '#embedded/home.js';
 import { faultsPage } from '../../ops/proof/faults-page.js';
 import { invariantsOf } from '../../ops/proof/figures-page.js';
-import { addUp } from '../../ops/proof/runs.js';
+import { addUp, addUpAll } from '../../ops/proof/runs.js';
 
 const PROOF = readFileSync(join(checkoutRoot(), 'docs/proof.md'), 'utf8');
 
@@ -30,6 +30,7 @@ it('runs of the same sources add up, and a seed counts once', () => {
   const { counts, hits } = addUp(runs, 'a');
   expect(counts).toEqual({ schedules: 150, kills: 7 });
   expect([...hits]).toEqual([['c5:kill', 3]]);
+  expect(addUpAll(runs)).toEqual({ schedules: 159, kills: 106 });
 });
 
 function withoutCounts(page: string): string {
