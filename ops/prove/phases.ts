@@ -2,6 +2,7 @@ import { actions } from './actions.js';
 import { badInputs, bursts } from './abuse.js';
 import { cuts } from './cuts.js';
 import { kills } from './kills.js';
+import { lateNews } from './late-news.js';
 import { type Told, runOther } from './other-command.js';
 import type { Finding, Phase, PhaseResult, Terms } from './phase.js';
 import { restarts } from './restarts.js';
@@ -14,6 +15,7 @@ export const PHASES: readonly Phase[] = [
   { name: 'restarts', usesWorld: true, run: restarts },
   { name: 'cuts', usesWorld: true, run: cuts },
   { name: 'swarm', usesWorld: true, run: swarm },
+  { name: 'news', usesWorld: true, run: lateNews },
   { name: 'bursts', usesWorld: true, run: bursts },
   { name: 'inputs', usesWorld: true, run: badInputs },
   { name: 'simulate', usesWorld: false, run: simulate },

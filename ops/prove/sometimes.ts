@@ -11,14 +11,14 @@ type Sometimes = { since?: Since; count: (evidence: Evidence) => number };
  * the fact: a fault that was ordered and met nothing does not count.
  */
 export const SOMETIMES: Record<string, Sometimes> = {
-  'take-over while the old owner lives': { count: ({ books }) => overlappingAttempts(books) },
+  'take-over while the old owner lives': {
+    count: (evidence) => overlappingAttempts(evidence.books) + zombies(evidence),
+  },
   'commit cut after, then a retry got its answer': {
     count: (evidence) => retriesAfterCuts(evidence),
   },
   'event before the answer of its request': { count: ({ books }) => earlyEvents(books) },
-  'a zombie woke, and its write was refused': {
-    count: ({ books, journal }) => Math.min(journal.counted('continued'), refusedWrites(books)),
-  },
+  'a zombie woke, and its write was refused': { count: (evidence) => zombies(evidence) },
   'a 5xx kept under the key at the processor': {
     count: ({ books }) => rows(books, 'operations').filter((row) => row['stored_error_at']).length,
   },
@@ -123,6 +123,11 @@ function overlappingAttempts(books: Books): number {
       return next && typeof closed === 'string' && closed > String(next['opened_at']);
     });
   }).length;
+}
+
+/** Owners that were stopped, went on, and found that another one had ended their work. */
+function zombies({ books, journal }: Evidence): number {
+  return Math.min(journal.counted('continued'), refusedWrites(books));
 }
 
 /** Attempts that never had an end, of operations that others have ended. */
