@@ -8,7 +8,8 @@ type Line = BookLine | undefined;
 /** Which line of the processor's book stands behind an entry. Kinds that are not here move money between us only. */
 const LINE_OF: Record<string, (world: World, entry: Row) => Line> = {
   charge: (world, entry) => ofIntent(world, entry, 'charge'),
-  capture: (world, entry) => ofIntent(world, entry, 'capture'),
+  // A hold that was given up there, and whose money came after all, is told as a charge.
+  capture: (world, entry) => ofIntent(world, entry, 'capture') ?? ofIntent(world, entry, 'charge'),
   late_success: (world, entry) => lateLine(world, entry),
   refund: (world, entry) => world.line('refund', sourceOf(world, entry, 'refunds')),
   refund_failed: (world, entry) => failedLine(world, entry),
