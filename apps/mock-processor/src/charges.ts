@@ -1,4 +1,3 @@
-import { feeFor } from './fee.js';
 import type { Outcome } from './operation.js';
 import { AUTHENTICATION_REQUIRED, behaviourOf } from './payment-methods.js';
 import type { ErrorBody } from './errors.js';
@@ -138,7 +137,7 @@ function book(draft: Draft, intent: Intent, charge: Charge, amount: number) {
     createdMs: draft.at,
     type: 'charge',
     amount,
-    fee: feeFor(amount),
+    fee: draft.fee('charge', intent.currency, amount),
     currency: intent.currency,
     sourceId: charge.id,
   });

@@ -56,6 +56,14 @@ export class ControlBody {
     throw new ControlRefusal(name, `${name} is a text.`);
   }
 
+  /** A list of objects. */
+  objects(name: string, max: number): Record<string, unknown>[] {
+    const value = this.#at(name);
+    const isList = Array.isArray(value) && value.length <= max && value.every(isObject);
+    if (isList) return value;
+    throw new ControlRefusal(name, `${name} is a list of at most ${max} objects.`);
+  }
+
   /** An RFC 3339 instant in milliseconds. */
   instant(name: string): number | null {
     const value = this.string(name);
@@ -76,11 +84,14 @@ export function jsonObject(body: unknown): Record<string, unknown> | null {
   if (!Buffer.isBuffer(body)) return null;
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isWithin(value: unknown, min: number, max: number): value is number {

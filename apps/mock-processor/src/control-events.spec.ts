@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MockClient, type MockAnswer } from '#testing/mock-client.js';
-import { DISPUTE_FEE } from './disputes.js';
+import { DISPUTE_FEE } from './fee.js';
 import { startMockProcessor, type Mock } from './server.js';
 
 /** What happens without a request: its lines in the book, its objects, its events. */

@@ -2,9 +2,6 @@ import { invalid } from './errors.js';
 import type { Charge, Dispute, Intent, State, Transaction } from './state.js';
 import type { Draft } from './world.js';
 
-/** What a bank takes for a dispute, in the charge's minor units, whoever wins. */
-export const DISPUTE_FEE = 1500;
-
 /** The bank takes the money at once; refunds that were made before do not make it less. */
 export function openDispute(
   state: State,
@@ -17,7 +14,8 @@ export function openDispute(
   const amount = asked ?? charge.amountCaptured;
   const { currency, metadata } = charge;
   const id = draft.id('du');
-  const transaction = adjustment(draft, id, charge, 'dispute', -amount, DISPUTE_FEE);
+  const fee = draft.fee('dispute', currency, amount);
+  const transaction = adjustment(draft, id, charge, 'dispute', -amount, fee);
   draft.put<Charge>({ ...charge, amountDisputed: (charge.amountDisputed ?? 0) + amount });
   draft.put<Dispute>({
     object: 'dispute',
@@ -34,14 +32,16 @@ export function openDispute(
   const common = { currency, metadata };
   const status = 'needs_response';
   draft.move({ ...common, operation: 'dispute', id, parent: intent.id, amount, status });
-  draft.move({
-    ...common,
-    operation: 'dispute_fee',
-    id: transaction.id,
-    parent: id,
-    amount: DISPUTE_FEE,
-    status: 'succeeded',
-  });
+  if (fee > 0) {
+    draft.move({
+      ...common,
+      operation: 'dispute_fee',
+      id: transaction.id,
+      parent: id,
+      amount: fee,
+      status: 'succeeded',
+    });
+  }
   draft.event('charge.dispute.created', id);
   draft.event('charge.dispute.funds_withdrawn', id);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#seams/clock.js';
+import { shuffled } from './seeded.js';
 import type { WebhookSettings } from './webhook-settings.js';
 
 export const WINDOW_EVENTS = 16;
@@ -32,22 +33,4 @@ export class HoldBack {
     if (held.length === 0) return;
     this.release(settings.order === 'reversed' ? held.reverse() : shuffled(held, settings.seed));
   }
-}
-
-/** The same order for the same seed and number of items. */
-export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
-  const next = generator(seed);
-  const ranked = items.map((item) => ({ item, rank: next() }));
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
-}
-
-/** Numbers in [0, 2^32) that follow from the seed alone (splitmix32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return (mixed ^ (mixed >>> 15)) >>> 0;
-  };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENT_KINDS } from './event-control.js';
+import { systemClock } from '#seams/clock.js';
 import { FAULT_KINDS, MODES } from './faults.js';
 import { startMockProcessor, type Mock } from './server.js';
 import { ORDERS } from './webhook-settings.js';
@@ -12,11 +13,17 @@ import { ORDERS } from './webhook-settings.js';
 let readme: string;
 let folder: string;
 let mock: Mock;
+/** The mock's clock stands still, so that its day is the one that the commands ask for. */
+const nowMs = Date.now();
+const today = new Date(nowMs).toISOString().slice(0, 10);
 
 beforeAll(async () => {
   readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'mock-readme-'));
-  mock = await startMockProcessor({ bookFile: join(folder, 'book.jsonl') });
+  mock = await startMockProcessor({
+    bookFile: join(folder, 'book.jsonl'),
+    clock: { ...systemClock, wallMs: () => nowMs },
+  });
 });
 
 afterAll(async () => {
@@ -28,8 +35,16 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
   const commands = [...readme.matchAll(/^```sh\n(curl [^]*?)```$/gm)].map(([, text = '']) => text);
-  const [charge = '', lose = '', book = '', event = '', faults = '', webhooks = ''] = commands;
-  expect(commands).toHaveLength(6);
+  const [
+    charge = '',
+    lose = '',
+    book = '',
+    event = '',
+    settlement = '',
+    faults = '',
+    webhooks = '',
+  ] = commands;
+  expect(commands).toHaveLength(7);
   expect((await paste(charge)).output).toContain('"status":"succeeded"');
   expect((await paste(charge)).output).toContain('idempotent-replayed: true');
   expect((await paste(lose)).code).not.toBe(0);
@@ -43,6 +58,11 @@ test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
   ]);
   const news = (await paste(event)).output;
   expect(news).toMatch(/^\{"kind":"not_ours","events":\["(evt_\w+)"\]\}.*"id":"\1"/s);
+  const report = (await paste(settlement)).output;
+  expect(report.match(/^txn_.*,usd,25\.00,1\.03,23\.97,charge,/gm)).toHaveLength(2);
+  expect(report).toMatch(
+    /\n\{"lines":2,"sha256":"[0-9a-f]{64}","totals":\{"usd":\{"gross":"50\.00"/,
+  );
   const [set = '', cleared = ''] = (await paste(faults)).output.split('}');
   expect([set, cleared]).toEqual([
     expect.stringContaining('"fault":"lose_response","times":2'),
@@ -66,6 +86,7 @@ test('it tells of every test method, mode, order and kind of event', () => {
 function paste(command: string): Promise<{ code: number; output: string }> {
   const here = command
     .replaceAll('http://127.0.0.1:3001', mock.url)
+    .replaceAll('$(date -u +%F)', today)
     .replaceAll('curl ', 'curl -s ');
   return new Promise((resolve) => {
     execFile('sh', ['-c', here], (error, output) => {

@@ -123,13 +123,14 @@ function bookRefund(
   const { currency } = charge;
   const { amount, status, metadata } = facts;
   const transactionId = draft.id('txn');
+  const fee = draft.fee('refund', currency, amount);
   draft.put({
     object: 'balance_transaction',
     id: transactionId,
     createdMs: draft.at,
     type: 'refund',
     amount: -amount,
-    fee: 0,
+    fee,
     currency,
     sourceId: id,
   });
@@ -155,6 +156,10 @@ function bookRefund(
     status,
     metadata,
   });
+  if (fee > 0) {
+    const common = { parent: id, currency, status: 'succeeded', metadata };
+    draft.move({ ...common, operation: 'fee', id: transactionId, amount: fee });
+  }
   draft.event('refund.created', id);
   draft.event('charge.refunded', charge.id);
   return id;

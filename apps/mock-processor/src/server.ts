@@ -10,6 +10,7 @@ import { addEventControl } from './event-control.js';
 import { Faults } from './faults.js';
 import { Idempotency } from './idempotency.js';
 import { Listener } from './listener.js';
+import { addSettlementControl } from './settlement/control.js';
 import { settleRefundsInTime } from './refund-timer.js';
 import { addWebhookControl } from './webhook-control.js';
 import { Webhooks, type WebhookTarget } from './webhook-settings.js';
@@ -82,6 +83,7 @@ export async function startMockProcessor(options: MockOptions): Promise<Mock> {
   addControl(app, { world, keys, listener });
   addWebhookControl(app, { world, deliveries });
   addEventControl(app, { world, deliveries });
+  addSettlementControl(app, world);
   try {
     await app.ready();
     await listener.open(options.port ?? 0);

@@ -1,5 +1,6 @@
 import type { ErrorBody } from './errors.js';
 import { Owed, type OwedChange } from './owed.js';
+import { Settlement, type SettlementChange } from './settlement/settlement.js';
 
 /**
  * Everything that the mock knows, rebuilt from its file at each start. One entry of the file is one
@@ -16,6 +17,8 @@ export type Entry = {
   /** A key whose test method has misbehaved: its next send is served by the ordinary rules. */
   misbehaved?: string;
   advanceMs?: number;
+  /** What is set, planted or paid out in the settlement reports. */
+  settlement?: SettlementChange;
 };
 
 /** In order: an event shows its object as the changes before it left it. */
@@ -91,7 +94,7 @@ export type Transaction = {
   object: 'balance_transaction';
   id: string;
   createdMs: number;
-  type: 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal';
+  type: 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal' | 'payout';
   /** Signed: what leaves the balance is negative. */
   amount: number;
   fee: number;
@@ -140,7 +143,8 @@ export type Movement = {
     | 'fee'
     | 'dispute'
     | 'dispute_won'
-    | 'dispute_fee';
+    | 'dispute_fee'
+    | 'payout';
   idempotency_key: string | null;
   id: string;
   parent: string | null;
@@ -175,6 +179,7 @@ export class State {
   readonly events: RecordedEvent[] = [];
   readonly eventPositions = new Map<string, number>();
   readonly owed = new Owed();
+  readonly settlement = new Settlement();
   readonly movements: Movement[] = [];
   readonly answers = new Map<string, StoredAnswer>();
   readonly misbehaved = new Set<string>();
@@ -202,6 +207,7 @@ export class State {
       this.answers.set(entry.answer.key, entry.answer);
     }
     if (entry.misbehaved !== undefined) this.misbehaved.add(entry.misbehaved);
+    if (entry.settlement) this.settlement.apply(entry.settlement);
     this.advancedMs += entry.advanceMs ?? 0;
   }
 
@@ -218,6 +224,12 @@ export class State {
     const before = this.things.get(thing.id);
     const position = before?.position ?? this.order[thing.object].push(thing.id) - 1;
     this.things.set(thing.id, { thing, position });
+    if (thing.object === 'balance_transaction' && !before) {
+      this.settlement.booked(thing);
+    }
+    if (thing.object === 'refund' || thing.object === 'dispute') {
+      this.settlement.stirred.add(thing.chargeId);
+    }
     if (thing.object === 'refund') {
       if (thing.due) this.dueRefunds.add(thing.id);
       else this.dueRefunds.delete(thing.id);

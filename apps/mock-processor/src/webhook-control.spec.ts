@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MockClient } from '#testing/mock-client.js';
 import { WebhookReceiver } from '#testing/webhook-receiver.js';
-import { shuffled, WINDOW_EVENTS } from './hold-back.js';
+import { WINDOW_EVENTS } from './hold-back.js';
+import { shuffled } from './seeded.js';
 import { startMockProcessor, type Mock } from './server.js';
 
 /** Deliveries that go wrong on demand. */

@@ -2,6 +2,7 @@ import type { Clock } from '#seams/clock.js';
 import type { Random } from '#seams/random.js';
 import type { Book } from './book.js';
 import type { Faults } from './faults.js';
+import { feeFor, type FeeCategory } from './fee.js';
 import { newId } from './ids.js';
 import type { Change, Entry, EventFacts, Movement, Thing } from './state.js';
 import type { Webhooks } from './webhook-settings.js';
@@ -38,6 +39,11 @@ export class Draft {
 
   id(prefix: string): string {
     return newId(this.world.random, prefix);
+  }
+
+  /** By the table of fees as it stands now. */
+  fee(category: FeeCategory, currency: string, amount: number): number {
+    return feeFor(this.world.book.state.settlement.fees, category, currency, amount);
   }
 
   put<T extends Thing>(thing: T): T {
