@@ -57,17 +57,25 @@ export type Books = {
   processor: BookLine[];
 };
 
+/** Books that cannot be judged: they are no books, or not all of them. */
+export class BooksError extends Error {
+  readonly code = 'BOOKS';
+}
+
 /** What is wrong, by which invariant, and the rows that prove it. */
 export type Violation = { invariant: string; says: string; rows: object[] };
 
-/** Reads `h.jsonl`, `d.jsonl` and `p.jsonl` of a folder. Throws where one is missing or is not JSON lines. */
+/**
+ * Reads `h.jsonl`, `d.jsonl` and `p.jsonl` of a folder. Throws where one is missing or is not JSON lines, and where H
+ * is none: without a request in it nothing is compared, and an answer to nothing says that something was cut off.
+ */
 export async function readBooks(folder: string): Promise<Books> {
   const database: Books['database'] = {};
   for await (const { table, row } of linesOf<{ table: string; row: Row }>(folder, 'd.jsonl')) {
     (database[table] ??= []).push(row);
   }
   return {
-    history: await toArray(linesOf<HistoryLine>(folder, 'h.jsonl')),
+    history: inOrder(await toArray(linesOf<HistoryLine>(folder, 'h.jsonl')), folder),
     database,
     processor: await toArray(linesOf<BookLine>(folder, 'p.jsonl')),
   };
@@ -84,6 +92,20 @@ export async function writeBooks(folder: string, books: Books): Promise<void> {
   await writeLines(join(folder, 'p.jsonl'), books.processor);
 }
 
+function inOrder(history: HistoryLine[], folder: string): HistoryLine[] {
+  const file = join(folder, 'h.jsonl');
+  if (history.length === 0) throw new BooksError(`${file} holds no request: nothing is to compare`);
+  const open = new Set<string>();
+  let last = 0;
+  for (const { seq, call, type } of history) {
+    if (!(seq > last)) throw new BooksError(`${file}: line ${seq} comes after line ${last}`);
+    last = seq;
+    if (type === 'invoke') open.add(call);
+    else if (!open.delete(call)) throw new BooksError(`${file}: ${call} is answered, never asked`);
+  }
+  return history;
+}
+
 async function* linesOf<Line>(folder: string, name: string): AsyncGenerator<Line> {
   const file = join(folder, name);
   let number = 0;
@@ -93,7 +115,7 @@ async function* linesOf<Line>(folder: string, name: string): AsyncGenerator<Line
     try {
       yield JSON.parse(text) as Line;
     } catch {
-      throw new Error(`${file}:${number} is not JSON`);
+      throw new BooksError(`${file}:${number} is not JSON`);
     }
   }
 }

@@ -7,9 +7,11 @@ import { checkKeys } from './processor-keys.js';
 import { checkMoney } from './money.js';
 import { checkProcessor } from './processor.js';
 import { checkQuiet } from './quiet.js';
+import { checkSaved } from './saved.js';
 import { checkSecrets } from './secrets.js';
 import { checkSteps } from './steps.js';
 import { checkTenants } from './tenants.js';
+import { checkTies } from './ties.js';
 import { checkTold } from './told.js';
 import type { Terms } from './terms.js';
 import { worldOf } from './world.js';
@@ -31,6 +33,8 @@ export function checkBooks(books: Books, terms: Terms = { quiet: true }): Violat
     ...checkEvidence(world),
     ...checkAnswers(world),
     ...checkTold(world),
+    ...checkSaved(world),
+    ...checkTies(world),
     ...checkTenants(world),
     ...checkSecrets(world, terms),
     ...(quiet ? checkQuiet(world) : []),

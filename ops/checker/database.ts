@@ -19,6 +19,7 @@ export function checkDatabase(world: World): Violation[] {
 
 const KEYS: Record<string, readonly string[]> = {
   ledger_entries: ['account_id', 'payment_id', 'entry_kind', 'source_id'],
+  operations: ['account_id', 'key_hash'],
   idempotency_keys: ['account_id', 'key_hash'],
   saved_answers: ['account_id', 'key_hash'],
   outbox_events: ['account_id', 'payment_id', 'sequence'],
@@ -205,7 +206,10 @@ function attempts(world: World): Violation[] {
       found.push(violation('I9', 'attempts are missing or misnumbered', operation, ...rows));
     const limit = Date.parse(String(operation['send_until']));
     const late = rows.filter(
-      (row) => row['action'] === 'send' && Date.parse(String(row['opened_at'])) > limit,
+      (row) =>
+        row['action'] === 'send' &&
+        row['outcome'] !== 'not_sent' &&
+        !(Date.parse(String(row['opened_at'])) <= limit),
     );
     if (late.length > 0) found.push(violation('I9', 'sent past the limit', operation, ...late));
   }

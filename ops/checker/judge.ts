@@ -5,7 +5,7 @@ import { checkBooks } from './check.js';
 import { INVARIANTS } from './invariants.js';
 import { type Terms, readTerms } from './terms.js';
 
-export type Verdict = { violations: Violation[]; counts: Counts };
+export type Verdict = { violations: Violation[]; counts: Counts; terms: Terms };
 export type Counts = {
   requests: number;
   /** Answered in full; the others were lost, cut or never answered. */
@@ -22,8 +22,8 @@ export async function judgeFolder(folder: string): Promise<Verdict> {
   return judgeBooks(await readBooks(folder), readTerms(folder));
 }
 
-export function judgeBooks(books: Books, terms?: Terms): Verdict {
-  return { violations: checkBooks(books, terms), counts: countsOf(books) };
+export function judgeBooks(books: Books, terms: Terms = { quiet: true }): Verdict {
+  return { violations: checkBooks(books, terms), counts: countsOf(books), terms };
 }
 
 function countsOf({ history, database, processor }: Books): Counts {
@@ -47,8 +47,8 @@ const SHOWN_MAX = 3;
 const ROW_LENGTH_MAX = 400;
 
 /** The verdict in words, for somebody who knows nothing of the run. */
-export function describeVerdict({ violations, counts }: Verdict): string {
-  const compared = describeCounts(counts);
+export function describeVerdict({ violations, counts, terms }: Verdict): string {
+  const compared = [describeCounts(counts), ...describeTerms(terms)].join('\n');
   if (violations.length === 0) {
     return `HELD. Three books agree to the cent.\n${compared}\n`;
   }
@@ -67,6 +67,19 @@ function describeCounts(counts: Counts): string {
     `  database     ${counts.payments} payments, ${counts.ledger_entries} ledger entries`,
     `  processor    ${counts.processor_lines} lines; charged, in minor units: ${sums.join(', ') || 'nothing'}`,
   ].join('\n');
+}
+
+/** What was not asked of them: a verdict under easy terms is to say so. */
+function describeTerms({ quiet, unrecorded = [] }: Terms): string[] {
+  const count = unrecorded.length;
+  return [
+    ...(quiet
+      ? []
+      : ['  not asked    that all has come to its end: something was still under way']),
+    ...(count > 0
+      ? [`  not asked    who wanted what ${count} accounts paid: their clients kept no book`]
+      : []),
+  ];
 }
 
 function describeBroken(name: string, means: string, broken: readonly Violation[]): string {

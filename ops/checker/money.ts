@@ -97,8 +97,11 @@ function isAgreed(line: BookLine, payment: Row): boolean {
 function fees(lines: readonly BookLine[], entries: readonly Row[]): Violation[] {
   const kept = lines.filter(({ operation }) => operation === 'fee');
   const booked = entries.filter((row) => row['entry_kind'] === 'processor_fee');
-  const isKept = (row: Row) =>
-    kept.some(({ amount }) => isSameAmount(minor(row['amount']), minor(amount)));
+  const left = [...kept];
+  const isKept = (row: Row) => {
+    const at = left.findIndex(({ amount }) => isSameAmount(minor(row['amount']), minor(amount)));
+    return at >= 0 && left.splice(at, 1).length === 1;
+  };
   if (booked.every(isKept) && (booked.length > 0 || kept.length === 0)) return [];
   return [violation('I3', 'fees differ', ...booked, ...kept)];
 }

@@ -4,16 +4,26 @@ import type { Terms } from './terms.js';
 import { type Intent, type World, idOf, ownerOf, violation } from './world.js';
 
 /** I9: every operation has one key at the processor, a function of what was asked; and somebody asked for it. */
-export function checkKeys(world: World, { unrecorded = [] }: Terms): Violation[] {
+export function checkKeys(world: World, terms: Terms): Violation[] {
   const intents = new Map(world.intents.map((intent) => [idOf(intent), intent]));
-  const isRecorded = world.calls.length > 0;
   return [...world.operations.values()].flatMap((operation) => {
-    if (isInternal(operation)) return derived(operation, wordsOf(world, operation));
+    if (isInternal(operation))
+      return [...derived(operation, wordsOf(world, operation)), ...ofItself(world, operation)];
     const intent = intents.get(ownerOf(operation));
     if (intent !== undefined) return derived(operation, keysOf(world, operation, intent));
-    if (!isRecorded || unrecorded.includes(String(operation['account_id']))) return [];
+    if (!world.isRecorded(operation['account_id'], terms)) return [];
     return [violation('I4', `nobody asked for this ${String(operation['kind'])}`, operation)];
   });
+}
+
+/** I4: by itself the service gives holds up and records what was captured elsewhere; it gives back late money only. */
+function ofItself(world: World, operation: Row): Violation[] {
+  if (operation['kind'] === 'void' || operation['kind'] === 'capture') return [];
+  const isLate = world
+    .of('refunds', String(operation['payment_id']))
+    .some(({ operation_id: id, break_id: of }) => id === operation['id'] && of !== null);
+  if (operation['kind'] === 'refund' && isLate) return [];
+  return [violation('I4', `nobody asked for this ${String(operation['kind'])}`, operation)];
 }
 
 function derived(operation: Row, allowed: readonly string[]): Violation[] {

@@ -17,6 +17,7 @@ export function checkProcessor(world: World, terms: Terms): Violation[] {
     ...[...intents].flatMap((intent) =>
       intent === undefined ? [] : known(world, intent, charges.get(intent), terms.quiet),
     ),
+    ...placed(world),
     ...asked(world, terms),
     ...neverMoreThanThere(world),
   ];
@@ -43,13 +44,32 @@ function doneOnce(world: World): Violation[] {
   );
 }
 
-/** I9: every call of an operation carries the operation's one key. */
+const KIND_OF: Record<string, string> = {
+  charge: 'charge',
+  authorize: 'charge',
+  capture: 'capture',
+  void: 'void',
+  refund: 'refund',
+};
+
+/** I9: every call of an operation carries the operation's one key, and what it belongs to is the operation's. */
 function underOurKey(world: World): Violation[] {
-  const keys = new Set(world.table('operations').map((row) => String(row['processor_key'])));
-  return world.books.processor
-    .filter((line) => ours(line) && line.metadata['payonce_intent'] !== undefined)
-    .filter((line) => !keys.has(line.idempotency_key!))
-    .map((line) => violation('I9', `sent under a key that no operation has: ${line.id}`, line));
+  const keys = new Map(world.table('operations').map((row) => [String(row['processor_key']), row]));
+  const refunds = new Map(world.table('refunds').map((row) => [String(row['processor_id']), row]));
+  return world.books.processor.filter(ours).flatMap((line) => {
+    const operation = keys.get(line.idempotency_key!);
+    if (operation === undefined)
+      return [violation('I9', `sent under a key that no operation has: ${line.id}`, line)];
+    const { operation: did, parent, metadata } = line;
+    const refund = did === 'refund' ? refunds.get(line.id) : undefined;
+    const isIts =
+      (did === 'fee' || operation['kind'] === KIND_OF[did]) &&
+      (did === 'fee' || operation['target_id'] === parent) &&
+      (parent !== null || metadata['payonce_intent'] === line.idempotency_key) &&
+      (refund === undefined || refund['operation_id'] === operation['id']);
+    if (isIts) return [];
+    return [violation('I9', `sent under another operation's key: ${line.id}`, line, operation)];
+  });
 }
 
 const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => boolean> = {
@@ -57,8 +77,11 @@ const RECORDED: Record<string, (world: World, line: BookLine, payment: Row) => b
   capture: (world, line, payment) =>
     (payment['status'] === 'succeeded' && payment['processor_id'] === line.parent) ||
     isBreak(world, { ...line, id: line.parent ?? line.id }),
-  authorize: (_, line, payment) =>
-    payment['processor_id'] === line.id || payment['status'] === 'canceled',
+  // What is over here is not held there any more.
+  authorize: (world, line, { status, processor_id: id }) =>
+    status === 'canceled' || status === 'failed'
+      ? (world.lineUnder('void', line.id) ?? world.lineUnder('capture', line.id)) !== undefined
+      : id === line.id,
   // One that was never known to be held before the processor gave it up has failed, and names it.
   void: (_, line, payment) =>
     payment['status'] === 'canceled' ||
@@ -111,14 +134,28 @@ function hasRow(world: World, name: string, payment: Row, id: string): boolean {
   return world.of(name, String(payment['id'])).some((row) => row['processor_id'] === id);
 }
 
+/** Without a booking of ours, so far. */
+const UNBOOKED = ['fee', 'dispute_fee'];
+
+/** I2: each line is of a kind that is known, and hangs from one that is there. */
+function placed(world: World): Violation[] {
+  const ids = new Set(world.books.processor.map(({ id }) => id));
+  return world.books.processor.flatMap((line) => {
+    const isKnown = line.operation in RECORDED || UNBOOKED.includes(line.operation);
+    const hangs = line.parent === null || ids.has(line.parent);
+    if (isKnown && hangs) return [];
+    const says = isKnown ? 'hangs from nothing' : 'is of a kind that nobody knows';
+    return [violation('I2', `${line.operation} ${line.id} ${says}`, line)];
+  });
+}
+
 /** I4: nothing was charged that no client asked for. Only where clients' books are there at all. */
-function asked(world: World, { unrecorded = [] }: Terms): Violation[] {
-  if (world.calls.length === 0) return [];
+function asked(world: World, terms: Terms): Violation[] {
   const wanted = new Set<string>();
   for (const { account, key } of world.intents) wanted.add(derivedKey(account, 'charge', key));
   const charges = world.books.processor
     .filter(({ operation }) => operation === 'charge' || operation === 'authorize')
-    .filter(({ metadata }) => !unrecorded.includes(metadata['payonce_account'] ?? ''));
+    .filter(({ metadata }) => world.isRecorded(metadata['payonce_account'], terms));
   return withoutPartner(charges, ({ metadata }) =>
     wanted.has(metadata['payonce_intent'] ?? ''),
   ).map((line) => violation('I4', `nobody asked for ${line.operation} ${line.id}`, line));
@@ -135,7 +172,7 @@ function neverMoreThanThere(world: World): Violation[] {
     const sums = byRoot.get(root) ?? { held: 0n, taken: 0n, back: 0n };
     byRoot.set(root, sums);
     const amount = minor(line.amount);
-    if (amount === null) {
+    if (amount === null || amount < 0n) {
       found.push(violation('I3', `no amount of money: ${String(line.amount)}`, line));
       continue;
     }

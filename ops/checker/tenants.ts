@@ -7,7 +7,7 @@ export function checkTenants(world: World): Violation[] {
 }
 
 const OF_PAYMENTS =
-  'order_slots operations idempotency_keys refunds payment_steps authorizations disputes breaks ledger_entries outbox_events unresolved'.split(
+  'order_slots operations idempotency_keys refunds payment_steps authorizations disputes breaks ledger_entries outbox_events unresolved webhook_inbox'.split(
     ' ',
   );
 

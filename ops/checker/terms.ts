@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BooksError } from './books.js';
 
 /** Under which terms books are compared. */
 export type Terms = {
@@ -19,7 +20,12 @@ export function writeTerms(folder: string, terms: Terms): void {
 /** The terms of the books in a folder; without any, nothing is under way any more. */
 export function readTerms(folder: string): Terms {
   const file = join(folder, FILE);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Terms) : { quiet: true };
+  if (!existsSync(file)) return { quiet: true };
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Terms;
+  } catch {
+    throw new BooksError(`${file} is not JSON`);
+  }
 }
 
 const FILE = 'terms.json';

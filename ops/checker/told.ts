@@ -1,86 +1,37 @@
 import { isSameAmount, minor, minorTold } from './amounts.js';
-import { ALLOWED_BY_ACCEPTING, ALLOWED_REFUND, ALLOWED_STATUS } from './allowed-status.js';
 import type { HistoryLine, Row, Violation } from './books.js';
-import { isWhole } from './calls.js';
+import { type Call, isWhole } from './calls.js';
 import { objectOf } from './json.js';
 import { askedFor } from './requests.js';
+import { type Told, mayBecome, recorded, rowOf, thingsIn } from './things.js';
 import { type World, idOf, violation } from './world.js';
-
-type Told = Record<string, unknown>;
 
 /** Every payment and refund that any answer told of, live or replayed, against what is recorded of it. */
 export function checkTold(world: World): Violation[] {
-  const refunds = new Map(world.table('refunds').map((row) => [String(row['id']), row]));
-  const found = world.calls.flatMap(({ invoke, heard, told }) => {
+  const found = world.calls.flatMap((call) => {
+    const { invoke, heard, told } = call;
     if (heard === null || !isWhole(heard)) return [];
-    return objectsIn(told).flatMap((one) => {
-      const rows = one['object'] === 'payment' ? world.payments : refunds;
-      return recorded(invoke, heard, one, rows.get(String(one['id'])));
+    return thingsIn(told).flatMap((one) => {
+      const row = rowOf(world, one);
+      return [...recorded(one, row, [invoke, heard]), ...meant(call, one, row)];
     });
   });
   return [...found, ...asked(world), ...neverBack(world)];
 }
 
-/** A payment or refund in an answer: the answer itself, one of a list, or the one that a problem is about. */
-function objectsIn(body: Told | null): Told[] {
-  if (body === null) return [];
-  const inner = [body['payment'], body['refund'], ...list(body['data'])].filter(isObject);
-  return [body, ...inner].filter(({ object }) => object === 'payment' || object === 'refund');
-}
+const OF_PAYMENT = /^\/v1\/payments\/([0-9a-f-]{36})(?:\/|\?|$)/;
 
-/** I12: what was told is there. I3: it is told to the cent. I7: from the state that was told, its state is reached. */
-function recorded(
-  invoke: HistoryLine,
-  heard: HistoryLine,
-  told: Told,
-  row: Row | undefined,
-): Violation[] {
-  const name = `${String(told['object'])} ${String(told['id'])}`;
-  const proof = [invoke, heard, ...(row ? [row] : [])];
-  if (row === undefined) return [violation('I12', `${name} was told, and is not there`, ...proof)];
+/** I20: nobody is told of what is another's. I3: who asks about one payment is not told of another. */
+function meant({ invoke, heard }: Call, told: Told, row: Row | undefined): Violation[] {
+  const proof = [invoke, heard!, ...(row ? [row] : [])];
   const found: Violation[] = [];
-  const agrees =
-    isSameAmount(minorTold(told['amount']), minor(row['amount'])) &&
-    told['currency'] === row['currency'] &&
-    capturedAgrees(told, row);
-  if (!agrees) found.push(violation('I3', `${name} was told otherwise than recorded`, ...proof));
-  if (!isReached(told, row))
-    found.push(
-      violation(
-        'I7',
-        `${name} was told ${String(told['status'])}, is ${String(row['status'])}`,
-        ...proof,
-      ),
-    );
+  if (row !== undefined && row['account_id'] !== invoke.account)
+    found.push(violation('I20', `${invoke.account} was told of what is another's`, ...proof));
+  const [, named] = OF_PAYMENT.exec(invoke.path) ?? [];
+  const id = told['object'] === 'payment' ? told['id'] : told['payment_id'];
+  if (named !== undefined && named !== id)
+    found.push(violation('I3', `asked about ${named}, and told of ${String(id)}`, ...proof));
   return found;
-}
-
-/** What was captured never changes again, once the payment has succeeded. */
-function capturedAgrees(told: Told, row: Row): boolean {
-  if (told['object'] !== 'payment') return true;
-  const captured = minorTold(told['amount_captured']);
-  if (told['status'] !== 'succeeded') return captured === 0n;
-  return isSameAmount(captured, minor(row['amount_captured']));
-}
-
-function isReached(told: Told, row: Row): boolean {
-  const wasAccepted = (row['accepted_break_id'] ?? null) !== null;
-  return mayBecome(told['object'], String(told['status']), String(row['status']), wasAccepted);
-}
-
-function mayBecome(object: unknown, from: string, to: string, accepted: boolean): boolean {
-  const seen = new Set([from]);
-  for (const state of seen) {
-    const next =
-      object === 'refund'
-        ? (ALLOWED_REFUND[state] ?? [])
-        : [
-            ...(ALLOWED_STATUS[state] ?? []),
-            ...(accepted ? (ALLOWED_BY_ACCEPTING[state] ?? []) : []),
-          ];
-    for (const one of next) seen.add(one);
-  }
-  return seen.has(to);
 }
 
 /** I3: what is recorded under a key is what was asked for under it, whether or not its caller heard of it. */
@@ -96,9 +47,22 @@ function asked(world: World): Violation[] {
     const isSame =
       (!isCharge && body['amount'] === undefined) ||
       isSameAmount(minorTold(body['amount']), minor(operation['amount']));
-    if (isSame && (!isCharge || body['currency'] === operation['currency'])) return [];
-    return [violation('I3', `${intent.key}: asked and recorded differ`, invoke, operation)];
+    const payment = world.payments.get(String(operation['payment_id']));
+    const isTheirs = !isCharge || payment === undefined || isAsAsked(payment, body);
+    if (isSame && isTheirs && (!isCharge || body['currency'] === operation['currency'])) return [];
+    const proof = [invoke, operation, ...(payment ? [payment] : [])];
+    return [violation('I3', `${intent.key}: asked and recorded differ`, ...proof)];
   });
+}
+
+/** Whose card, for which order, and whether at once. */
+function isAsAsked(payment: Row, body: Told): boolean {
+  return (
+    payment['payment_method'] === body['payment_method'] &&
+    payment['order_id'] === (body['order_id'] ?? null) &&
+    payment['description'] === (body['description'] ?? null) &&
+    payment['capture'] === (body['capture'] ?? 'automatic')
+  );
 }
 
 /** I7 and I12: who reads a payment after somebody was told of it sees that state or a later one. */
@@ -118,7 +82,7 @@ function neverBack(world: World): Violation[] {
     const floor = id === null ? undefined : atStart.get(line.call);
     if (floor !== undefined && line.status === 404)
       found.push(violation('I12', `payment ${id} was told, and then not found`, floor.line, line));
-    for (const told of objectsIn(calls.get(line.call)?.told ?? null)) {
+    for (const told of thingsIn(calls.get(line.call)?.told ?? null)) {
       if (told['object'] !== 'payment') continue;
       const status = String(told['status']);
       if (
@@ -136,12 +100,4 @@ function neverBack(world: World): Violation[] {
     }
   }
   return found;
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Told {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { BookLine, Books, Row, Violation } from './books.js';
 import { type Call, callsOf } from './calls.js';
 import { hashOf, unquoted } from './keys.js';
 import { askedFor } from './requests.js';
+import type { Terms } from './terms.js';
 
 /** All calls of one account under one key, on the routes that take one. The key is as it was meant, unquoted. */
 export type Intent = { account: string; key: string; hash: string; calls: Call[] };
@@ -16,6 +17,7 @@ export type World = {
   savedOf: ReadonlyMap<string, Row>;
   payments: ReadonlyMap<string, Row>;
   operations: ReadonlyMap<string, Row>;
+  refunds: ReadonlyMap<string, Row>;
   /** By the payment's id. */
   of(name: string, payment: string): Row[];
   attemptsOf(operation: string): Row[];
@@ -26,6 +28,8 @@ export type World = {
   lineUnder(operation: string, parent: unknown): BookLine | undefined;
   /** The break that tells of late money, by the processor's id. */
   lateOf(reference: string): Row | undefined;
+  /** Whether what an account asked for stands in H. One that has a line there kept a book, whatever the terms say. */
+  isRecorded(account: unknown, terms: Terms): boolean;
 };
 
 export function worldOf(books: Books): World {
@@ -41,6 +45,7 @@ export function worldOf(books: Books): World {
   };
   const attempts = groupBy(table('attempts'), ({ operation_id }) => String(operation_id));
   const calls = callsOf(books.history);
+  const callers = new Set(calls.map(({ invoke }) => invoke.account));
   const lines = linesByIntent(books.processor);
   const byId = new Map(books.processor.map((line) => [`${line.operation} ${line.id}`, line]));
   const under = new Map(books.processor.map((line) => [`${line.operation} ${line.parent}`, line]));
@@ -55,12 +60,15 @@ export function worldOf(books: Books): World {
     savedOf: new Map(table('saved_answers').map((row) => [ownerOf(row), row])),
     payments: new Map(table('payments').map((row) => [String(row['id']), row])),
     operations: new Map(table('operations').map((row) => [String(row['id']), row])),
+    refunds: new Map(table('refunds').map((row) => [String(row['id']), row])),
     of,
     attemptsOf: (operation) => attempts.get(operation) ?? [],
     linesOf: (intent) => lines.get(intent) ?? [],
     line: (operation, id) => byId.get(`${operation} ${String(id)}`),
     lineUnder: (operation, parent) => under.get(`${operation} ${String(parent)}`),
     lateOf: (reference) => lateBy.get(reference),
+    isRecorded: (account, { unrecorded = [] }) =>
+      calls.length > 0 && (callers.has(String(account)) || !unrecorded.includes(String(account))),
   };
 }
 

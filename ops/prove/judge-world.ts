@@ -3,6 +3,7 @@ import { checkBooks } from '../checker/check.js';
 import { dumpDatabase } from '../checker/dump.js';
 import { writeTerms } from '../checker/terms.js';
 import { heal, untilQuiet } from './quiet.js';
+import { DEMO_STRIPE_KEY, DEMO_WEBHOOK_SECRET } from '#platform/config.js';
 import type { World } from './world.js';
 import { whileTimeFlies } from './load.js';
 
@@ -17,12 +18,18 @@ export async function judge(world: World): Promise<Judged> {
   const quietAfterMs = Math.round(performance.now() - beganMs);
   const books = await readWorld(world);
   await writeBooks(world.folder, books);
-  const terms = { quiet: true, unrecorded: world.strangers.map(({ id }) => id) };
+  const terms = {
+    quiet: true,
+    unrecorded: world.strangers.map(({ id }) => id),
+    canaries: [...world.accounts, ...world.strangers].map(({ apiKey }) => apiKey).concat(SECRETS),
+  };
   writeTerms(world.folder, terms);
   const violations = checkBooks(books, terms);
   if (left !== null) violations.unshift(neverQuiet(left));
   return { books, violations, quietAfterMs };
 }
+
+const SECRETS = [DEMO_STRIPE_KEY, DEMO_WEBHOOK_SECRET];
 
 async function readWorld(world: World): Promise<Books> {
   const database = await dumpDatabase({

@@ -90,12 +90,43 @@ describe('stored books', () => {
     await expect(judgeFolder(folder)).rejects.toThrow(name);
   });
 
+  it('say so if they were judged under easy terms', async () => {
+    await writeBooks(folder, manyBooks(1));
+    writeTerms(folder, { quiet: false, unrecorded: ['x', 'y'] });
+    expect(
+      describeVerdict(await judgeFolder(folder))
+        .split('\n')
+        .slice(4),
+    ).toEqual([
+      '  not asked    that all has come to its end: something was still under way',
+      '  not asked    who wanted what 2 accounts paid: their clients kept no book',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['no request', () => [], 'holds no request'],
+    ['an answer to nothing', (lines: HistoryLine[]) => lines.slice(1), 'answered, never asked'],
+    ['two answers to one request', twice, 'answered, never asked'],
+    [
+      'lines out of order',
+      (lines: HistoryLine[]) => lines.toSpliced(1, 2, lines[2]!, lines[1]!),
+      'comes after',
+    ],
+  ])('cannot be judged with %s in them', async (_, spoil, says) => {
+    const books = manyBooks(2);
+    await writeBooks(folder, { ...books, history: spoil(books.history) });
+    await expect(judgeFolder(folder)).rejects.toThrow(says);
+  });
+
   it('cannot be judged where a line is torn, which is named', async () => {
     await writeBooks(folder, manyBooks(2));
     writeFileSync(join(folder, 'p.jsonl'), '{"seq": 1}\n{"seq": 2, "am');
     await expect(judgeFolder(folder)).rejects.toThrow('p.jsonl:2 is not JSON');
   });
 });
+
+const twice = (lines: HistoryLine[]) => [...lines, { ...lines.at(-1)!, seq: lines.length + 1 }];
 
 const CHARGE = {
   seq: 1,

@@ -4,6 +4,8 @@ import { BAD_BOOKINGS } from './bad-bookings.js';
 import { BAD_MONEY } from './bad-money.js';
 import { BAD_ROWS } from './bad-rows.js';
 import { BAD_STATES } from './bad-states.js';
+import { BAD_STRAYS } from './bad-strays.js';
+import { BAD_WORDS } from './bad-words.js';
 
 /** One way in which books can be wrong, and the invariant by which they must be refused. */
 export type Bad = {
@@ -21,4 +23,6 @@ export const BAD_BOOKS: readonly Bad[] = [
   ...BAD_ROWS,
   ...BAD_STATES,
   ...BAD_ANSWERS,
+  ...BAD_STRAYS,
+  ...BAD_WORDS,
 ];

@@ -79,6 +79,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     ['evidence', 'checkEvidence', 'a decline recorded over a success'],
     ['answers', 'checkAnswers', 'a replay in other bytes'],
     ['told', 'checkTold', 'a payment that was told and then not found'],
+    ['saved', 'checkSaved', 'an event that tells of another amount'],
+    ['ties', 'checkTies', 'a fee booked for no payment'],
     ['tenants', 'checkTenants', 'an attempt under another account'],
     ['secrets', 'checkSecrets', 'a secret that went to the processor'],
     ['quiet', 'checkQuiet', 'an event that nobody has applied'],
