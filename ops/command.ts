@@ -1,3 +1,5 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '#platform/config.js';
 import { DatabaseUnavailable } from '#postgres/errors.js';
@@ -30,6 +32,23 @@ export async function runCommand<O extends Options>(
     process.stderr.write(`${inWords(error)}\n`);
     process.exitCode = 2;
   }
+}
+
+/** For a tool that takes options alone: a word too many is one that somebody believes to have an effect. */
+export function refuseWords(words: readonly string[]): void {
+  if (words.length > 0) throw new UsageError(`${words[0]} is not an option.`);
+}
+
+/** Makes the folder that results go to. Before the work, since afterwards it would be in vain. */
+export function outFolder(path: unknown): string {
+  const folder = resolve(String(path));
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(`--out ${folder} cannot be written: ${(error as Error).message}`);
+  }
+  return folder;
 }
 
 /** What people need of an error: a sentence, and the stack only where it is a bug. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,8 @@ import { peersPage } from './conformance/peers-page.js';
 import { CHECK_IDS } from './conformance/phases.js';
 import { jsonReport, textReport } from './conformance/report.js';
 import { CouldNotRun, runChecks } from './conformance/run-checks.js';
+import { outFolder } from './command.js';
+import { stopAtSignals } from './stop-signals.js';
 
 const USAGE = `npm run conformance -- URL --key KEY [options]
 
@@ -109,27 +111,25 @@ async function load(path: string): Promise<Adapter> {
   return adapter as Adapter;
 }
 
-async function conform(target: Target, { json, out }: Values): Promise<number> {
+async function conform(target: Target, { json, ...values }: Values): Promise<number> {
+  const out = values.out === undefined ? null : outFolder(values.out);
   const run = await runChecks(target, (phase) => console.error(`  ${phase}`));
   const report = `${JSON.stringify(jsonReport(run, target.adapter), null, 2)}\n`;
   if (json) process.stdout.write(report);
   else console.log(textReport(run, target.adapter));
-  if (out !== undefined) {
-    mkdirSync(out, { recursive: true });
-    writeFileSync(join(out, 'report.json'), report);
-  }
+  if (out !== null) writeFileSync(join(out, 'report.json'), report);
   return run.results.some(({ outcome }) => outcome === 'fail') ? FAILED : 0;
 }
 
 /** Peers are measured, not judged: their reds are no failure of this command. */
 async function compare(own: Target | null, values: Values): Promise<void> {
+  const out = values.out === undefined ? null : outFolder(values.out);
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => stop.abort(new CouldNotRun('Stopped before the end.')));
+  const stopped = new CouldNotRun('Stopped before the end.');
+  stopAtSignals().addEventListener('abort', () => stop.abort(stopped));
   const tell = (line: string) => console.error(`  ${line}`);
   const run = own && { run: await runChecks(own, tell), adapter: own.adapter };
   const page = peersPage(await runPeers(limitsOf(values), tell, stop.signal), run);
-  if (values.out === undefined) return console.log(page);
-  mkdirSync(values.out, { recursive: true });
-  writeFileSync(join(values.out, 'peers.md'), page);
+  if (out === null) return console.log(page);
+  writeFileSync(join(out, 'peers.md'), page);
 }

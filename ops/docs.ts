@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { checkoutRoot } from '#embedded/home.js';
 import { faultsPage } from './proof/faults-page.js';
 import { figuresOf, invariantsOf } from './proof/figures-page.js';
 import { addUp, addUpAll, hashOfSources, readRuns } from './proof/runs.js';
 import { say } from './start/say.js';
+import { refuseWords, runCommand } from './command.js';
 
 const HELP = `npm run docs [-- --check]
 
@@ -14,30 +14,32 @@ and from docs/proof-runs.jsonl.
 
   --check   writes nothing; exits 1 when a page is not what it would be
   --help    this text
+Exits 2 when it could not run.
 `;
 
 /** `npm run docs`. */
 export async function main(args: string[]): Promise<void> {
-  const { check, help } = parseArgs({
-    args,
-    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  }).values;
-  if (help) return say(HELP);
+  const options = { check: { type: 'boolean' } } as const;
+  await runCommand({ args, help: HELP, options }, async ({ check }, words) => {
+    refuseWords(words);
+    return writePages(check === true);
+  });
+}
+
+function writePages(isCheck: boolean): number {
   const root = checkoutRoot();
   const stale = [...pages(root)].filter(
     ([path, text]) => readFileSync(join(root, path), 'utf8') !== text,
   );
   for (const [path, text] of stale) {
-    if (check) say(`${path} is not what npm run docs writes`);
+    if (isCheck) say(`${path} is not what npm run docs writes`);
     else writeFileSync(join(root, path), text);
   }
-  if (check) process.exitCode = stale.length > 0 ? 1 : 0;
-  else
-    say(
-      stale.length > 0
-        ? `Wrote ${stale.map(([path]) => path).join(', ')}`
-        : 'All pages were right.',
-    );
+  if (isCheck) return stale.length > 0 ? 1 : 0;
+  say(
+    stale.length > 0 ? `Wrote ${stale.map(([path]) => path).join(', ')}` : 'All pages were right.',
+  );
+  return 0;
 }
 
 /** Each page that is made from data, by its path. */

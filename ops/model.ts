@@ -1,4 +1,4 @@
-import { UsageError, runCommand } from './command.js';
+import { UsageError, outFolder, refuseWords, runCommand } from './command.js';
 import { type AllowedGraph, joined } from './model/allowed-graph.js';
 import { DESIGN_ERRORS, type DesignError } from './model/designs.js';
 import { writeModelReport } from './model/report.js';
@@ -33,13 +33,15 @@ const CAPTURES: readonly Capture[] = ['automatic', 'manual'];
 
 /** `npm run model`. */
 export async function main(args: string[]): Promise<void> {
-  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
+    refuseWords(words);
     const size = {
       clients: numberOf(values['clients'], 'clients', 1, 3),
       workers: numberOf(values['workers'], 'workers', 1, 3),
       faults: numberOf(values['faults'], 'faults', 0, FAULTS_MAX),
     };
     const error = errorOf(values['error']);
+    const out = outFolder(values['out']);
     const searched: SearchedScope[] = [];
     for (const capture of CAPTURES) {
       const one = searchScope({ ...size, capture }, error);
@@ -48,7 +50,7 @@ export async function main(args: string[]): Promise<void> {
     }
     const graph = joined(searched.map(({ found }) => found.graph));
     if (!error) printGraph(graph);
-    await writeModelReport(String(values['out']), searched, graph);
+    await writeModelReport(out, searched, graph);
     return searched.some(({ found }) => found.violation) ? 1 : 0;
   });
 }

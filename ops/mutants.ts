@@ -1,5 +1,5 @@
 import { checkoutRoot } from '#embedded/home.js';
-import { type OptionValues, UsageError, runCommand } from './command.js';
+import { type OptionValues, UsageError, outFolder, refuseWords, runCommand } from './command.js';
 import { appendRun, commitOf } from './proof/runs.js';
 import { MUTANTS, readMutants } from './mutants/list.js';
 import type { Mutant } from './mutants/mutant.js';
@@ -7,6 +7,7 @@ import { staleness } from './mutants/patch.js';
 import { countsOf, table, writeMutantsReport } from './mutants/report.js';
 import { type Judged, judge, lineOf, redWithoutMutants } from './mutants/run.js';
 import { Scratch } from './mutants/scratch.js';
+import { stopAtSignals } from './stop-signals.js';
 import { SpecRunner } from './mutants/spec-runner.js';
 
 const HELP = `npm run mutants
@@ -37,16 +38,19 @@ const OPTIONS = {
 
 /** `npm run mutants`. */
 export async function main(args: string[]): Promise<void> {
-  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
+    refuseWords(words);
     const root = checkoutRoot();
     const { list, only, fast, record } = values;
     const all = list === undefined ? MUTANTS : readMutants(String(list));
     const mutants = chosen(all, only, fast === true);
     const stale = mutants.flatMap((mutant) => staleness(root, mutant) ?? []);
     if (stale.length > 0) throw new UsageError(stale.join('\n'));
+    if (mutants.length === 0) throw new UsageError('There is no mutant to be found.');
+    const out = outFolder(values['out']);
     const judged = await onCopies(root, mutants, jobsOf(values['jobs']), fast === true);
     process.stdout.write(`\n${table(judged)}\n\n${closing(judged)}\n`);
-    await writeMutantsReport(String(values['out']), judged, commitOf(root));
+    await writeMutantsReport(out, judged, commitOf(root));
     const isHeld = judged.every(({ verdict }) => verdict === 'killed' || verdict === 'not yet');
     if (isHeld && record === true && only === undefined) note(root, args, judged);
     if (judged.some(({ verdict }) => verdict === 'survived')) return 1;
@@ -114,12 +118,10 @@ async function withBenches(
     await Promise.all(benches.map(({ specs }) => specs.close()));
     for (const { scratch } of benches) scratch.remove();
   };
-  const stop = (): void => void end().finally(() => process.exit(2));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  stopAtSignals().addEventListener('abort', () => void end().finally(() => process.exit(2)));
   try {
     await work(benches);
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
     await end();
   }
 }

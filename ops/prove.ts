@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError, type OptionValues, runCommand } from './command.js';
+import { UsageError, type OptionValues, outFolder, refuseWords, runCommand } from './command.js';
 import { describeVerdict, judgeFolder } from './checker/judge.js';
 import { progress } from './figures/progress.js';
 import { recordRun } from './prove/record-run.js';
@@ -9,6 +8,7 @@ import { SCALES, type Scale } from './prove/phase.js';
 import { PHASES } from './prove/phases.js';
 import { verdictText, writeReport } from './prove/report.js';
 import { sit } from './prove/sitting.js';
+import { stopAtSignals } from './stop-signals.js';
 
 const HELP = `npm run prove -- [--ci] [--minutes N] [--seed N] [--only NAMES] [--out FOLDER] [--record]
 npm run prove -- --check FOLDER
@@ -47,7 +47,7 @@ const OPTIONS = {
 /** `npm run prove`. */
 export async function main(args: string[]): Promise<void> {
   await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
-    if (words.length > 0) throw new UsageError(`${words[0]} is not an option.`);
+    refuseWords(words);
     if (values['check'] !== undefined) return checkAgain(String(values['check']));
     return prove(values, args);
   });
@@ -55,13 +55,14 @@ export async function main(args: string[]): Promise<void> {
 
 async function prove(values: OptionValues, args: string[]): Promise<number> {
   const seed = wholeNumber(values, 'seed', 1, 4_000_000_000);
-  const folder = resolve(String(values['out'] ?? './proof'));
-  mkdirSync(folder, { recursive: true });
   const only = namesOf(values['only']);
   const isShort = values['ci'] === true || values['taste'] === true;
   const phases = phasesNamed(only, isShort);
-  const stopping = stopAtSignals();
   const scale = scaleOf(values);
+  const folder = outFolder(values['out'] ?? './proof');
+  const stopping = stopAtSignals(() =>
+    progress('stopping: everything that was started is ended first'),
+  );
   const isFull = only.length === 0 && !isShort;
   const { outcome, lines, zeros } = await sit({
     seed,
@@ -128,17 +129,6 @@ function phasesNamed(only: readonly string[], isShort: boolean) {
   const hasFaults = only.some((name) => !PHASES.some((phase) => phase.name === name));
   if (only.length === 0) return PHASES.filter(({ isLong }) => !(isLong && isShort));
   return PHASES.filter((phase) => named.includes(phase) || (hasFaults && phase.name === 'swarm'));
-}
-
-function stopAtSignals(): AbortSignal {
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      progress('stopping: everything that was started is ended first');
-      stopping.abort();
-    });
-  }
-  return stopping.signal;
 }
 
 function wholeNumber(values: OptionValues, name: string, byDefault: number, max: number): number {

@@ -19,6 +19,6 @@ function builtOrExit() {
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     console.error(error.message);
-    return process.exit(1);
+    return process.exit(2); // it could not run: 1 is a finding
   }
 }

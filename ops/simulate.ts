@@ -1,5 +1,5 @@
 import { checkoutRoot } from '#embedded/home.js';
-import { UsageError, runCommand } from './command.js';
+import { UsageError, outFolder, refuseWords, runCommand } from './command.js';
 import { appendRun } from './proof/runs.js';
 import { type Share, type Tally, runSeed, runShare } from './simulate/job.js';
 import { forkShare } from './simulate/jobs.js';
@@ -9,6 +9,7 @@ import { summed, verdictOf, writeSimulationReport } from './simulate/report.js';
 import { type Result, runSchedule } from './simulate/run.js';
 import { neverMet } from './simulate/sometimes.js';
 import { Stage, withServer } from './simulate/stage.js';
+import { stopAtSignals } from './stop-signals.js';
 
 const HELP = `npm run simulate -- [--seeds FROM..TO] [--minutes N] [--jobs N] [--out FOLDER]
 npm run simulate -- --replay FILE | --show SEED
@@ -32,7 +33,7 @@ clients saw, the database and the processor's book are compared. The same seed i
   --out FOLDER      where report.json and failing schedules go, each as a list and as a picture (./proof)
   --help            prints this
 Exits 0 when everything held, 1 when an invariant was violated (the shortest list of choices is kept), 2 when it could
-not run.
+not run, or was stopped.
 `;
 
 const OPTIONS = {
@@ -61,31 +62,31 @@ type Asked = {
 
 /** `npm run simulate`. */
 export async function main(args: string[]): Promise<void> {
-  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
+    refuseWords(words);
     const { replay, show, server } = values;
     const asked: Asked = {
       seeds: seedsOf(String(values['seeds'])),
       minutes: values['minutes'] === undefined ? null : numberOf(values['minutes'], 'minutes'),
       jobs: Math.min(8, numberOf(values['jobs'], 'jobs')),
-      out: String(values['out']),
+      out: outFolder(values['out']),
       endsAtFirst: values['first'] === true,
       record: values['record'] === true,
       pairs: values['systematic'] ? numberOf(values['pairs'], 'pairs') : null,
     };
+    const list = replay === undefined ? null : readList(String(replay));
+    const stopping = stopAtSignals();
     const work = (serverUrl: string) => {
       if (show !== undefined) return showOne(serverUrl, (stage) => runSeed(stage, String(show)));
-      if (replay === undefined) return simulate(serverUrl, asked);
-      const { plan, choices } = readList(String(replay));
+      if (list === null) return simulate(serverUrl, asked, stopping);
+      const { plan, choices } = list;
       return showOne(serverUrl, (stage) => runSchedule(stage, plan, new Listed(choices)));
     };
     return server === undefined ? withServer(work) : work(String(server));
   });
 }
 
-async function simulate(serverUrl: string, asked: Asked): Promise<number> {
-  const stopping = new AbortController();
-  process.once('SIGINT', () => stopping.abort());
-  process.once('SIGTERM', () => stopping.abort());
+async function simulate(serverUrl: string, asked: Asked, stopping: AbortSignal): Promise<number> {
   const begun = performance.now();
   const shares = sharesOf(serverUrl, asked);
   const tallies = new Map<Share, Tally>();
@@ -95,7 +96,7 @@ async function simulate(serverUrl: string, asked: Asked): Promise<number> {
   const run = shares.length === 1 ? runShare : forkShare;
   try {
     const tell = (share: Share) => (tally: Tally) => void tallies.set(share, tally);
-    await Promise.all(shares.map((share) => run(share, tell(share), stopping.signal)));
+    await Promise.all(shares.map((share) => run(share, tell(share), stopping)));
   } finally {
     clearInterval(timer);
   }
@@ -112,6 +113,10 @@ async function simulate(serverUrl: string, asked: Asked): Promise<number> {
   if (verdict === 'vacuous')
     process.stdout.write(`never met: ${neverMet(whole.sometimes, whole.schedules).join('; ')}\n`);
   if (asked.record && asked.pairs === null && verdict !== 'violated') record(asked, whole);
+  if (verdict !== 'violated' && (stopping.aborted || whole.schedules === 0)) {
+    process.stdout.write('STOPPED: nothing is shown beyond these schedules.\n');
+    return 2;
+  }
   return verdict === 'held' ? 0 : 1;
 }
 

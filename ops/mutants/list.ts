@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { UsageError } from '../command.js';
 import { DESIGN_ERRORS, type DesignError } from '../model/designs.js';
 import { CALL_MUTANTS } from './call.js';
 import { CHECKER_MUTANTS } from './checker.js';
@@ -42,5 +43,16 @@ function rank({ id, kind }: Mutant): number {
 
 /** Mutants out of a file, in the same form. */
 export function readMutants(file: string): Mutant[] {
-  return JSON.parse(readFileSync(file, 'utf8')) as Mutant[];
+  const text = readFileSync(file, 'utf8');
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${file} is not JSON`);
+  }
+  const isMutant = (each: Partial<Mutant> | null) =>
+    typeof each?.id === 'string' && Array.isArray(each.patches) && Array.isArray(each.checks);
+  if (!Array.isArray(list) || !list.every(isMutant))
+    throw new UsageError(`${file} is no list of mutants`);
+  return list as Mutant[];
 }

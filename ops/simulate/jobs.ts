@@ -7,7 +7,7 @@ export function forkShare(
   share: Share,
   tell: (tally: Tally) => void,
   stopped: AbortSignal,
-): Promise<Tally> {
+): Promise<Tally | null> {
   const child: ChildProcess = fork(fileURLToPath(new URL('./job-process.js', import.meta.url)), {
     // Ctrl-C reaches the whole foreground group: the parent alone decides what it means.
     detached: true,
@@ -18,7 +18,7 @@ export function forkShare(
     child.on('message', (tally: Tally) => tell((last = tally)));
     child.once('error', reject);
     child.once('exit', (code) => {
-      if ((code === 0 || stopped.aborted) && last !== null) resolve(last);
+      if (code === 0 || stopped.aborted) resolve(last);
       else reject(new Error(`A job of the simulation ended with exit status ${code}`));
     });
     child.send(share);

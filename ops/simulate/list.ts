@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { UsageError } from '../command.js';
 import type { Plan } from './plan.js';
 
 /** A schedule that can be repeated anywhere: who wants what, and every choice that was made. */
@@ -14,7 +15,25 @@ export type SavedList = {
 };
 
 export function readList(file: string): SavedList {
-  return JSON.parse(readFileSync(file, 'utf8')) as SavedList;
+  const text = readFileSync(file, 'utf8');
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${file} is not JSON`);
+  }
+  if (!isList(list)) throw new UsageError(`${file} is no saved list: it needs a plan and choices`);
+  return list;
+}
+
+function isList(value: unknown): value is SavedList {
+  const { plan, choices } = (value ?? {}) as Partial<SavedList>;
+  return (
+    typeof plan?.seed === 'string' &&
+    Array.isArray(plan.clients) &&
+    Array.isArray(choices) &&
+    choices.every((choice) => Number.isInteger(choice) && choice >= 0)
+  );
 }
 
 export function writeList(file: string, list: SavedList): void {
