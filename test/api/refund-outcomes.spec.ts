@@ -84,6 +84,31 @@ describe('a refund', () => {
     expect((await world.read(id)).amount_refunded).toBe(1000);
   });
 
+  it('that is unknown, and refused ever since, is looked up each time until a person is asked', async () => {
+    const id = await world.pay();
+    await system.mockClient.faults({ fault: 'lose_request', times: 1 });
+    const key = randomUUID();
+    expect((await world.refund(id, { amount: 1000 }, key)).status).toBe(202);
+    // We have not heard of it: the refund is sent again, and the processor will have none.
+    const { processor } = await world.read(id);
+    const dispute = { kind: 'dispute_opened', payment_intent: processor.id };
+    expect((await system.mockClient.control('POST', 'events', dispute)).status).toBe(200);
+    const left = async () => {
+      const sql = 'SELECT tries, reason, review_at FROM unresolved WHERE payment_id = $1';
+      return (await system.owner.query(sql, [id])).rows[0];
+    };
+    for (let tries = 1; tries <= system.core.deps.terms.recoveryTriesMax; tries += 1) {
+      await system.advance(60_000);
+      expect((await world.refund(id, { amount: 1000 }, key)).status).toBe(202);
+      expect(await left()).toMatchObject({
+        tries,
+        reason: expect.stringMatching(/refused \(charge_disputed\), and a look-up found no refund/),
+      });
+    }
+    expect((await left()).review_at).not.toBeNull();
+    expect(await world.moved(id, 'refund')).toEqual({ there: [], here: [] });
+  });
+
   it('that was never sent is 503, holds nothing, and fits or not when its caller comes again', async () => {
     const id = await world.pay();
     await system.mockClient.faults({ fault: 'busy', times: 1 });

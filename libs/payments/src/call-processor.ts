@@ -73,6 +73,8 @@ async function callOnce(deps: CallDeps, lease: Lease): Promise<Outcome> {
   // What it acts on is not as we think: captured, canceled or voided there already, perhaps by an earlier send.
   if (outcome.kind === 'unknown' && outcome.reason === 'unexpected_state')
     return afterLookUp(deps, lease, await lookUp(deps, lease));
+  if (outcome.kind === 'declined' && !outcome.stored && lease.unknownBefore)
+    return afterRefusal(deps, lease, outcome);
   return unknownDominates(lease, outcome);
 }
 
@@ -90,6 +92,19 @@ async function holdBack({ clock, instance }: CallDeps, lease: Lease): Promise<No
   };
 }
 
+/**
+ * The re-send was refused before it was tried: that tells of the re-send alone, and may be told for ever. So the
+ * processor is asked about the earlier one at once, and an answer that settles nothing counts as a try.
+ *
+ * @keeps P2: an operation with an unknown attempt is never declined by hearsay.
+ */
+async function afterRefusal(deps: CallDeps, lease: Lease, { declineCode }: Declined) {
+  const outcome = afterLookUp(deps, lease, await lookUp(deps, lease));
+  if (outcome.kind !== 'unknown') return outcome;
+  const detail = `the re-send was refused (${declineCode}), and ${outcome.detail}`;
+  return { ...outcome, detail };
+}
+
 /** Our own key is known there with other parameters: a bug of ours, and proof that something exists to be adopted. */
 async function afterMismatch(deps: CallDeps, lease: Lease): Promise<Outcome> {
   deps.log.critical('processor_key_mismatch', {
@@ -100,10 +115,10 @@ async function afterMismatch(deps: CallDeps, lease: Lease): Promise<Outcome> {
 }
 
 /**
- * One earlier attempt that may have moved money outweighs whatever a re-send says, short of proof: a
- * refusal, a full queue or a limit tells of the re-send alone.
+ * One earlier attempt that may have moved money outweighs a re-send that was not sent: a full queue or a limit
+ * tells of the re-send alone.
  *
- * @keeps P2: an operation with an unknown attempt is never released and never declined by hearsay.
+ * @keeps P2: an operation with an unknown attempt is never released.
  */
 function unknownDominates<O extends Sent | NotSent>(lease: Lease, outcome: O): O | Unknown {
   if (!lease.unknownBefore) return outcome;
@@ -112,13 +127,6 @@ function unknownDominates<O extends Sent | NotSent>(lease: Lease, outcome: O): O
       'refused',
       `the re-send was not sent (${outcome.reason}); an earlier attempt is unknown`,
       outcome.retryAfterSeconds,
-    );
-  }
-  if (outcome.kind === 'declined' && !outcome.stored) {
-    return unknown(
-      'refused',
-      `the re-send was refused (${outcome.declineCode}); an earlier attempt is unknown`,
-      null,
     );
   }
   return outcome;

@@ -54,6 +54,7 @@ const OPERATION_COLUMNS = `
  *   send     otherwise, under the same processor key
  *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
+ * @keeps P5: a capture or void that was given back begins again only on a payment that is still authorized.
  * @keeps P7: what is being closed is never sent after all, however often closing it is interrupted.
  */
 export const TAKE_UP = statement<TakenUpRow>(
@@ -109,11 +110,17 @@ export const TAKE_UP = statement<TakenUpRow>(
        FROM before
        JOIN payments p ON p.account_id = $1::uuid AND p.id = before.payment_id
       WHERE before.retakes AND before.kind = 'charge' AND $7::boolean AND p.order_id IS NOT NULL
+   ), target AS MATERIALIZED (
+     -- Its row is locked, as by the claim: what is seen of it is what is there when the place is free.
+     SELECT p.status
+       FROM before
+       JOIN payments p ON p.account_id = $1::uuid AND p.id = before.payment_id
+      WHERE before.retakes AND before.kind IN ('capture', 'void')
+        FOR NO KEY UPDATE OF p
    ), step AS (
      INSERT INTO payment_steps (account_id, payment_id, operation_id, taken_at)
      SELECT key.account_id, key.payment_id, key.operation_id, payonce_now()
-       FROM key, before
-      WHERE before.retakes AND before.kind IN ('capture', 'void')
+       FROM key, target
    ), refund AS (
      UPDATE refunds r
         SET reserved = true
@@ -155,7 +162,9 @@ export const TAKE_UP = statement<TakenUpRow>(
      CROSS JOIN operation o
      CROSS JOIN due
      JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
-     LEFT JOIN refunds r ON r.account_id = $1::uuid AND r.operation_id = o.id AND o.kind = 'refund'`,
+     LEFT JOIN refunds r ON r.account_id = $1::uuid AND r.operation_id = o.id AND o.kind = 'refund'
+    WHERE CASE WHEN EXISTS (SELECT 1 FROM target WHERE status <> 'authorized')
+               THEN payonce_refuse('payments_authorized') ELSE true END`,
 );
 
 /** The lease that is held under a token: for a claim whose acknowledgement was lost. */
