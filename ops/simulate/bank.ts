@@ -54,7 +54,10 @@ function happen(state: State, draft: Draft, stream: Stream, what: Happening): bo
         return true;
       }
       case 'succeeds late': {
-        const intent = pick(of('requires_payment_method', 'canceled'));
+        // A hold that has expired is gone for good, at every bank.
+        const hasExpired = (intent: Intent) => intent.cancellationReason === 'automatic';
+        const open = of('requires_payment_method', 'canceled').filter((one) => !hasExpired(one));
+        const intent = pick(open);
         if (intent) succeedLate(draft, intent);
         return intent !== null;
       }

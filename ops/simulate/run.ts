@@ -44,7 +44,7 @@ export type Result = {
 const CHAOS_MAX = 400;
 /** What is under way when the trouble ends is at rest within so much virtual time, and so many rounds. */
 const QUIET_WITHIN_MS = 3 * 3_600_000;
-const ROUNDS_MAX = 400;
+const ROUNDS_MAX = 2_000;
 
 type Left = { keys: number; events: number; due_ms: number | null };
 

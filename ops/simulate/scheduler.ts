@@ -87,15 +87,15 @@ export class Scheduler {
 
   /** Real work that a step stands for. The result of a task that has died meanwhile reaches nobody. */
   async perform<T>(task: Task, session: Session | null, work: () => Promise<T>): Promise<T> {
+    if (task.isDead) return never(); // it heard something that was on its way when it died
     const flight: Flight = { task, session, isDone: false, isBlocked: false };
     this.#flights.add(flight);
-    try {
-      return await unlessDead(task, work());
-    } finally {
+    const land = () => {
       flight.isDone = true;
       this.#flights.delete(flight);
       this.#woken();
-    }
+    };
+    return unlessDead(task, work().finally(land));
   }
 
   /** The tasks of this owner stop where they stand, for ever. */
@@ -270,13 +270,16 @@ export class Scheduler {
   }
 }
 
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
 async function unlessDead<T>(task: Task, work: Promise<T>): Promise<T> {
-  const never = new Promise<never>(() => {});
   try {
     const value = await work;
-    return task.isDead ? never : value;
+    return task.isDead ? never() : value;
   } catch (error) {
-    if (task.isDead) return never;
+    if (task.isDead) return never();
     throw error;
   }
 }

@@ -70,7 +70,12 @@ export const UNSETTLED: Prepared = {
              AND NOT EXISTS (SELECT 1 FROM unresolved u
                               WHERE u.account_id = k.account_id AND u.key_hash = k.key_hash
                                 AND u.review_at IS NOT NULL)) AS keys,
-         (SELECT count(*)::int FROM webhook_inbox WHERE state = 'received') AS events,
+         (SELECT count(*)::int FROM webhook_inbox i
+           WHERE i.state = 'received'
+             -- News of what a person has to decide about waits for that person, too.
+             AND NOT EXISTS (SELECT 1 FROM unresolved u
+                               JOIN payments p ON p.account_id = u.account_id AND p.id = u.payment_id
+                              WHERE u.review_at IS NOT NULL AND p.processor_id = i.object_id)) AS events,
          (SELECT (extract(epoch FROM min(due)) * 1000)::float8 FROM (
             SELECT min(next_try_at) AS due FROM unresolved WHERE review_at IS NULL
             UNION ALL
