@@ -5,8 +5,8 @@ export type Scene = {
   title: string;
   history: readonly HistoryLine[];
   happenings: readonly Happening[];
-  /** Rows of `attempts` of the same intent, if there are any. */
-  attempts: readonly Row[];
+  /** Calls to the processor for the same intent: rows of `attempts`, each with the moment here at which it began. */
+  attempts: readonly (Row & { at: number })[];
 };
 
 /**
@@ -69,7 +69,7 @@ function marksOf({ history, happenings, attempts }: Scene): Mark[] {
       says: `${kind} ${detail}`,
       kind: 'bad',
     })),
-    ...attempts.flatMap(marksOfAttempt),
+    ...attempts.map(markOfAttempt),
   ];
 }
 
@@ -87,14 +87,12 @@ function markOfLine({ at, type, client, method, path, status, headers }: History
   return { at, from: 'APIs', to: client, says: `${String(status)}${again}`, kind: 'answer' };
 }
 
-/** The database's clock is bent, so attempts stand between the answers only by their order. */
-function marksOfAttempt(row: Row): Mark[] {
+function markOfAttempt(row: Row & { at: number }): Mark {
   const actor = row['actor'] === 'worker' ? 'workers' : 'APIs';
   const what = `${String(row['action'])} ${String(row['attempt_no'])}`;
-  const begun = Number(row['at'] ?? Date.parse(String(row['opened_at'])));
   const { outcome } = row;
   const says = `${what}: ${typeof outcome === 'string' ? outcome : 'no end'}`;
-  return [{ at: begun, from: actor, to: 'processor', says, kind: 'work' }];
+  return { at: row.at, from: actor, to: 'processor', says, kind: 'work' };
 }
 
 const RANKS = [/^APIs$/, /^api/, /^workers$/, /^worker/, /^database$/, /^processor$/, /./];

@@ -15,6 +15,8 @@ export type Happening = {
 /** The nemesis's diary, in memory and in `events.jsonl`; and the services' logs in `services.jsonl`. */
 export class Journal {
   readonly happenings: Happening[] = [];
+  /** When the database's clock was moved on, and by how much. */
+  readonly advances: { at: number; ms: number }[] = [];
   readonly counts: Record<string, number> = {};
   /** How often each event of the services' logs was said. */
   readonly said = new Map<string, number>();
@@ -31,6 +33,22 @@ export class Journal {
     this.happenings.push(happening);
     this.count(kind);
     writeSync(this.#events, `${JSON.stringify(happening)}\n`);
+  }
+
+  advanced(ms: number): void {
+    this.advances.push({ at: Date.now(), ms });
+  }
+
+  /** The moment here at which the database's clock, which runs ahead, showed `moment` (both in milliseconds). */
+  momentOf(moment: number): number {
+    let ahead = 0;
+    for (const { at, ms } of this.advances) {
+      if (moment <= at + ahead) break;
+      // In the leap itself, a row that was written at its end belongs to the moment of the leap.
+      if (moment < at + ahead + ms) return at;
+      ahead += ms;
+    }
+    return moment - ahead;
   }
 
   count(what: string, by = 1): void {

@@ -4,7 +4,7 @@ import type { Books, Violation } from '../checker/books.js';
 import { checkoutRoot } from '#embedded/home.js';
 import { commitOf } from '../proof/runs.js';
 import { drawDiagram } from './diagram.js';
-import type { Happening } from './journal.js';
+import type { Journal } from './journal.js';
 import { chooseScene } from './scene.js';
 
 export type Verdict = 'held' | 'violated' | 'vacuous';
@@ -38,10 +38,10 @@ export function writeReport(folder: string, outcome: Outcome): void {
 export function writeDiagram(
   folder: string,
   books: Books,
-  happenings: readonly Happening[],
+  journal: Journal,
   violations: readonly Violation[],
 ): void {
-  const scene = chooseScene(books, happenings, violations);
+  const scene = chooseScene(books, journal, violations);
   writeFileSync(join(folder, 'diagram.svg'), drawDiagram(scene));
 }
 

@@ -1,13 +1,14 @@
 import type { Books, HistoryLine, Violation } from '../checker/books.js';
+import { hashOf } from '../checker/keys.js';
 import type { Scene } from './diagram.js';
-import type { Happening } from './journal.js';
+import type { Journal } from './journal.js';
 
 const LINES_MAX = 60;
 
 /** What is drawn: the intent that a violation names, else the one that has the most to tell. */
 export function chooseScene(
   books: Books,
-  happenings: readonly Happening[],
+  journal: Journal,
   violations: readonly Violation[],
 ): Scene {
   const byKey = new Map<string, HistoryLine[]>();
@@ -21,12 +22,31 @@ export function chooseScene(
   const key = failing ?? mostTelling(byKey) ?? '';
   const history = (byKey.get(key) ?? []).slice(0, LINES_MAX);
   const [first] = history;
-  const from = (first?.at ?? 0) - 200;
-  const to = (history.at(-1)?.at ?? 0) + 200;
-  const near = happenings.filter(({ at }) => at >= from && at <= to).slice(0, LINES_MAX);
+  const attempts = attemptsFor(books, first, journal).slice(0, LINES_MAX);
+  const moments = [...history, ...attempts].map(({ at }) => at);
+  const from = Math.min(...moments) - 200;
+  const to = Math.max(...moments) + 200;
+  const near = journal.happenings.filter(({ at }) => at >= from && at <= to).slice(0, LINES_MAX);
   const [violation] = violations;
   const title = violation ? `${violation.invariant}: ${violation.says}` : `What became of ${key}`;
-  return { title, history, happenings: near, attempts: [] };
+  return { title, history, happenings: near, attempts };
+}
+
+/** What was asked of the processor for the intent that this line is of, by requests and workers. */
+function attemptsFor(
+  { database }: Books,
+  line: HistoryLine | undefined,
+  journal: Journal,
+): Scene['attempts'] {
+  if (line?.key == null) return [];
+  const hash = hashOf(line.key);
+  const operations = (database['operations'] ?? []).filter(
+    (row) => row['account_id'] === line.account && row['key_hash'] === hash,
+  );
+  const ids = new Set(operations.map(({ id }) => id));
+  return (database['attempts'] ?? [])
+    .filter((row) => ids.has(row['operation_id']))
+    .map((row) => ({ ...row, at: journal.momentOf(Date.parse(String(row['opened_at']))) }));
 }
 
 function keyNamedBy(

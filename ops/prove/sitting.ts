@@ -45,7 +45,7 @@ export async function sit(plan: Plan): Promise<Sitting> {
       say(`${violations.length === 0 ? 'held' : 'VIOLATED'}  ${phase.name}: ${line}`);
       if (violations.length > 0) break;
     }
-    if (world && books) writeDiagram(folder, books, world.journal.happenings, violations);
+    if (world && books) writeDiagram(folder, books, world.journal, violations);
     return conclude(plan, { world, books, violations, lines });
   } finally {
     await world?.close();

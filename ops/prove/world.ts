@@ -130,6 +130,7 @@ export class World {
   async advance(ms: number): Promise<void> {
     await this.processor.advance(ms);
     await this.owner.run(sql.ADVANCE, [ms]);
+    this.journal.advanced(ms);
   }
 
   /** One more process, beside the others. */

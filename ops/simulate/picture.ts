@@ -15,7 +15,10 @@ export function writePicture(file: string, { plan, books, trace, violations }: R
       detail: end === 'ok' ? '' : end,
     }));
   const { history, database } = books;
-  const attempts = database['attempts'] ?? [];
+  const attempts = (database['attempts'] ?? []).map((row) => ({
+    ...row,
+    at: Date.parse(String(row['opened_at'])),
+  }));
   const title = `${plan.seed}: ${verdict}`;
   writeFileSync(file, drawDiagram({ title, history, happenings, attempts }));
 }

@@ -46,6 +46,7 @@ describe('npm run prove', () => {
   it('draws what happened', () => {
     const svg = readFileSync(join(out, 'diagram.svg'), 'utf8');
     expect(svg).toMatch(/^<svg [\s\S]*POST [\s\S]*<\/svg>\n$/);
+    expect(svg).toMatch(/>(send|look_up) \d+: /);
   });
 
   it('judges stored books again', async () => {
