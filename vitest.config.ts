@@ -4,7 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LONG_SPECS } from './ops/test.mjs';
 
 /** Folders whose files take longest: begun first, so that no worker is left alone with one at the end. */
-const LONGEST_FIRST = ['test/start', 'test/crash', 'test/recovery', 'test/api/keys'];
+const LONGEST_FIRST = [
+  'test/proof/simulate',
+  'test/start',
+  'test/crash',
+  'test/recovery',
+  'test/api/keys',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -25,9 +25,15 @@ export const LONG_SPECS = [
   'test/crash/callers-who-leave.spec.ts',
   'test/recovery/zombies.spec.ts',
   'test/start/dev.spec.ts',
+  'test/start/elsewhere.spec.ts',
 ];
 /** These have cases that are run with `--long` only. */
-const LONGER_SPECS = ['test/crash/request-path.spec.ts', 'test/crash/news-and-recovery.spec.ts'];
+const LONGER_SPECS = [
+  'test/crash/request-path.spec.ts',
+  'test/crash/news-and-recovery.spec.ts',
+  'test/recovery/queue.spec.ts',
+  'test/start/build.spec.ts',
+];
 
 /** Files that `--again` runs once more. */
 const AGAIN_MAX = 4;

@@ -14,7 +14,9 @@ afterEach(() => {
 
 vi.setConfig({ testTimeout: START_TEST_MS });
 
-it('builds that run at once leave one whole build and no rubbish', async () => {
+const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
+
+it.runIf(IS_LONG)('builds that run at once leave one whole build and no rubbish', async () => {
   const { folder, checkout } = copyCheckout();
   folders.push(folder);
   const build = () => promisify(execFile)(process.execPath, ['ops/build.mjs'], { cwd: checkout });
