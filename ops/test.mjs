@@ -33,6 +33,7 @@ const LONGER_SPECS = [
   'test/crash/news-and-recovery.spec.ts',
   'test/recovery/queue.spec.ts',
   'test/start/build.spec.ts',
+  'test/proof/simulate.spec.ts',
 ];
 
 /** Files that `--again` runs once more. */
