@@ -19,6 +19,8 @@ const LINE_OF: Record<string, (world: World, entry: Row) => Line> = {
   dispute_excess: (world, entry) => world.line('dispute', sourceOf(world, entry, 'disputes')),
   dispute_won: (world, entry) => wonLine(world, entry),
   dispute_excess_won: (world, entry) => wonLine(world, entry),
+  dispute_fee: (world, entry) => feeLine(world, entry, 'dispute_fee'),
+  dispute_fee_returned: (world, entry) => feeLine(world, entry, 'dispute_fee_returned'),
 };
 
 /** A dispute is booked in two parts, which together are its line. */
@@ -84,4 +86,8 @@ function failedLine(world: World, entry: Row): Line {
 
 function wonLine(world: World, entry: Row): Line {
   return world.lineUnder('dispute_won', sourceOf(world, entry, 'disputes'));
+}
+
+function feeLine(world: World, entry: Row, operation: string): Line {
+  return world.lineUnder(operation, sourceOf(world, entry, 'disputes'));
 }

@@ -18,7 +18,15 @@ const ACCOUNTS: Record<string, readonly [debit: string, credit: string]> = {
   dispute_won: ['processor_clearing', 'merchant_payable'],
   dispute_excess_won: ['processor_clearing', 'suspense'],
   dispute_excess_settled: ['merchant_payable', 'suspense'],
+  dispute_fee: ['processor_fees', 'processor_clearing'],
+  dispute_fee_returned: ['processor_clearing', 'processor_fees'],
+  payout: ['bank', 'processor_clearing'],
+  payout_returned: ['processor_clearing', 'bank'],
 };
+
+/** What the processor keeps or pays out of what it holds: judged by itself, since it is told later. */
+const APART = ['processor_fee', 'dispute_fee', 'dispute_fee_returned', 'payout', 'payout_returned'];
+const isApart = ({ entry_kind: kind }: Row): boolean => APART.includes(String(kind));
 
 const SIGNS: Record<string, bigint> = {
   charge: 1n,
@@ -36,6 +44,7 @@ export function checkMoney(world: World, quiet: boolean): Violation[] {
     ...[...world.operations.values()].flatMap((operation) =>
       operation['kind'] === 'charge' ? sums(world, operation, quiet) : [],
     ),
+    ...payouts(world),
     ...(quiet ? totals(world) : []),
   ];
 }
@@ -72,7 +81,7 @@ function sums(world: World, operation: Row, quiet: boolean): Violation[] {
       .map((row) => violation('I3', 'an entry of another currency or account', row, payment)),
   );
   if (!quiet) return found;
-  const withoutFees = entries.filter(({ entry_kind: kind }) => kind !== 'processor_fee');
+  const withoutFees = entries.filter((row) => !isApart(row));
   const there = movedBy(lines);
   const here = balance(withoutFees, 'processor_clearing');
   if (here !== there) {
@@ -91,8 +100,8 @@ function isAgreed(line: BookLine, payment: Row): boolean {
 }
 
 /**
- * A fee that is booked is one that the processor kept, and the first that it kept is booked. Those of disputes and of
- * second charges are not, so far.
+ * A fee that is booked is one that the processor kept, and the first that it kept is booked. Those of second charges
+ * are not, so far; those of disputes are told by its report, and may not be booked yet.
  */
 function fees(lines: readonly BookLine[], entries: readonly Row[]): Violation[] {
   const kept = lines.filter(({ operation }) => operation === 'fee');
@@ -136,9 +145,7 @@ function owed(world: World, payment: Row, entries: readonly Row[]): Violation[] 
 
 /** I3 in total: whatever belongs to whom, in each currency the ledger holds what the processor holds. */
 function totals(world: World): Violation[] {
-  const entries = world
-    .table('ledger_entries')
-    .filter(({ entry_kind: kind }) => kind !== 'processor_fee');
+  const entries = world.table('ledger_entries').filter((row) => !isApart(row));
   const here = groupBy(entries, ({ currency }) => String(currency));
   const there = groupBy(world.books.processor, ({ currency }) => currency);
   return [...new Set([...here.keys(), ...there.keys()])].flatMap((currency) => {
@@ -148,6 +155,16 @@ function totals(world: World): Violation[] {
     const says = `in all, ${booked} ${currency} in the ledger, ${moved} at the processor`;
     return [violation('I3', says, { currency, ledger: `${booked}`, processor: `${moved}` })];
   });
+}
+
+/** I4: nothing reached the bank in a currency that the processor never paid out in. */
+function payouts(world: World): Violation[] {
+  const isPayout = ({ entry_kind: kind }: Row) => kind === 'payout' || kind === 'payout_returned';
+  const paid = world.books.processor.filter(({ operation }) => operation === 'payout');
+  return world
+    .table('ledger_entries')
+    .filter((row) => isPayout(row) && !paid.some(({ currency }) => currency === row['currency']))
+    .map((row) => violation('I4', 'a payout is booked, and the processor paid nothing out', row));
 }
 
 function movedBy(lines: readonly BookLine[]): bigint {

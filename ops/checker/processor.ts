@@ -134,14 +134,14 @@ function hasRow(world: World, name: string, payment: Row, id: string): boolean {
   return world.of(name, String(payment['id'])).some((row) => row['processor_id'] === id);
 }
 
-/** Without a booking of ours, so far. */
-const UNBOOKED = ['fee', 'dispute_fee'];
+/** Without anything here that must tell of them at once: the report does. */
+const TOLD_LATER = ['fee', 'dispute_fee', 'payout'];
 
 /** I2: each line is of a kind that is known, and hangs from one that is there. */
 function placed(world: World): Violation[] {
   const ids = new Set(world.books.processor.map(({ id }) => id));
   return world.books.processor.flatMap((line) => {
-    const isKnown = line.operation in RECORDED || UNBOOKED.includes(line.operation);
+    const isKnown = line.operation in RECORDED || TOLD_LATER.includes(line.operation);
     const hangs = line.parent === null || ids.has(line.parent);
     if (isKnown && hangs) return [];
     const says = isKnown ? 'hangs from nothing' : 'is of a kind that nobody knows';
@@ -172,7 +172,8 @@ function neverMoreThanThere(world: World): Violation[] {
     const sums = byRoot.get(root) ?? { held: 0n, taken: 0n, back: 0n };
     byRoot.set(root, sums);
     const amount = minor(line.amount);
-    if (amount === null || amount < 0n) {
+    // A payout takes back where more had gone than had come.
+    if (amount === null || (amount < 0n && line.operation !== 'payout')) {
       found.push(violation('I3', `no amount of money: ${String(line.amount)}`, line));
       continue;
     }

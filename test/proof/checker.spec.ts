@@ -6,6 +6,7 @@ import { BAD_BOOKS, type Bad } from './corpus/bad-books.js';
 import { Draft } from './corpus/draft.js';
 import { type Good, goodBooks } from './corpus/good-books.js';
 import { SABOTAGES } from './corpus/sabotages.js';
+import { settle } from './corpus/settled-books.js';
 
 type Check = typeof checkBooks;
 
@@ -18,6 +19,12 @@ describe('the checker of three books', () => {
   it('finds nothing wrong with a run in which nothing was', () => {
     const found = checkBooks(good.books);
     expect(found.map(({ invariant, says }) => `${invariant} ${says}`)).toEqual([]);
+  });
+
+  it('finds nothing wrong where fees of disputes and payouts are booked as the report tells them', () => {
+    const draft = new Draft(good);
+    settle(draft);
+    expect(checkBooks(draft.books)).toEqual([]);
   });
 
   it.each(BAD_BOOKS)('refuses $name by $by', (bad) => {

@@ -9,6 +9,8 @@ export const LEDGER_ACCOUNTS = {
   processor_clearing: 'asset',
   /** What the processor keeps for its work. */
   processor_fees: 'expense',
+  /** What the processor has paid out. */
+  bank: 'asset',
   /** What the processor holds or has taken, and nobody has decided yet whose it is. */
   suspense: 'liability',
 } as const satisfies Record<string, 'asset' | 'liability' | 'expense'>;
@@ -46,5 +48,23 @@ export const ENTRY_KINDS = {
   dispute_excess_won: { debit: 'processor_clearing', credit: 'suspense' },
   /** There is room on the payment again: that much of a dispute is the merchant's, not suspense's. */
   dispute_excess_settled: { debit: 'merchant_payable', credit: 'suspense' },
+  /** The processor keeps a fee for the dispute itself. */
+  dispute_fee: { debit: 'processor_fees', credit: 'processor_clearing' },
+  /** It gave that fee back. */
+  dispute_fee_returned: { debit: 'processor_clearing', credit: 'processor_fees' },
+
+  /** The processor paid out what it held for a payment. Its source is the payout. */
+  payout: { debit: 'bank', credit: 'processor_clearing' },
+  /** A payout took back: more had gone than had come of this payment. */
+  payout_returned: { debit: 'processor_clearing', credit: 'bank' },
 } as const satisfies Record<string, { debit: LedgerAccount; credit: LedgerAccount }>;
 export type EntryKind = keyof typeof ENTRY_KINDS;
+
+/** What is read of an account by the kind of its entries: a part has no entries of its own. */
+export const LEDGER_PARTS = {
+  /** What was given back of what we owe the merchant. */
+  refunds: { of: 'merchant_payable', kinds: ['refund', 'refund_failed'] },
+  /** What banks have taken of it. */
+  disputes: { of: 'merchant_payable', kinds: ['dispute', 'dispute_won', 'dispute_excess_settled'] },
+} as const satisfies Record<string, { of: LedgerAccount; kinds: readonly EntryKind[] }>;
+export type LedgerPart = keyof typeof LEDGER_PARTS;

@@ -1,4 +1,5 @@
 import type { Bad } from './bad-books.js';
+import { settle } from './settled-books.js';
 
 /** Booked, and never done; done, and never asked for; more than there was. */
 export const BAD_BOOKINGS: readonly Bad[] = [
@@ -28,6 +29,49 @@ export const BAD_BOOKINGS: readonly Bad[] = [
     spoil: (draft) => {
       const { processor_id: id } = draft.of('disputes', 'disputed dispute_won')[0]!;
       draft.dropLine(draft.lineUnder(id, 'dispute_won'));
+    },
+  },
+  {
+    name: 'a fee booked for no dispute',
+    by: 'I4',
+    spoil: (draft) => {
+      const { fee } = settle(draft);
+      fee['source_id'] = draft.payment('disputed dispute_lost')['id'];
+    },
+  },
+  {
+    name: 'the fee of a dispute booked one cent too high',
+    by: 'I3',
+    spoil: (draft) => {
+      const { fee } = settle(draft);
+      fee['amount'] = Number(fee['amount']) + 1;
+    },
+  },
+  {
+    name: 'a fee of a dispute booked as given back that was kept',
+    by: 'I4',
+    spoil: (draft) => {
+      const { fee } = settle(draft);
+      Object.assign(fee, {
+        entry_kind: 'dispute_fee_returned',
+        debit_account: 'processor_clearing',
+        credit_account: 'processor_fees',
+      });
+    },
+  },
+  {
+    name: 'a payout from what we owe the merchant',
+    by: 'I18',
+    spoil: (draft) => {
+      settle(draft).payout['credit_account'] = 'merchant_payable';
+    },
+  },
+  {
+    name: 'a payout in a currency in which the processor paid nothing out',
+    by: 'I4',
+    spoil: (draft) => {
+      settle(draft);
+      draft.dropLine(draft.books.processor.find(({ operation }) => operation === 'payout')!);
     },
   },
   {

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { Row } from '../../../ops/checker/books.js';
+import type { Draft } from './draft.js';
+
+/** Books in which the report's news is booked as well: the fee of a dispute, and what was paid out. */
+export function settle(draft: Draft): { fee: Row; payout: Row } {
+  const like = draft.entry('disputed dispute_lost', 'charge');
+  const [dispute] = draft.of('disputes', 'disputed dispute_lost');
+  const { amount } = draft.lineUnder(dispute!['processor_id'], 'dispute_fee');
+  const fee: Row = {
+    ...like,
+    id: randomUUID(),
+    source_id: dispute!['id'],
+    entry_kind: 'dispute_fee',
+    debit_account: 'processor_fees',
+    credit_account: 'processor_clearing',
+    amount,
+  };
+  const payout: Row = {
+    ...draft.entry('charge', 'charge'),
+    id: randomUUID(),
+    source_id: randomUUID(),
+    entry_kind: 'payout',
+    debit_account: 'bank',
+    credit_account: 'processor_clearing',
+    amount: 2397,
+  };
+  draft.add('ledger_entries', fee);
+  draft.add('ledger_entries', payout);
+  const line = draft.line('charge', 'charge');
+  const paid = { idempotency_key: null, id: 'po_1', parent: null, amount: -2397, metadata: {} };
+  draft.addLine({ ...line, ...paid, operation: 'payout', status: 'paid' });
+  return { fee, payout };
+}
