@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { ControlRefusal } from '../control-body.js';
 import { answerRefusal } from '../control-refusal.js';
 import { settleDueRefunds } from '../refunds.js';
-import { nowMs, type World } from '../world.js';
-import { dayOf, isDate } from './day.js';
+import type { World } from '../world.js';
+import { addAnomalyControl } from './anomaly-control.js';
+import { asDay, readQuery } from './asked-day.js';
 import { addFeeControl } from './fee-control.js';
 import { payOut } from './payouts.js';
 import { Report } from './report.js';
@@ -23,6 +24,7 @@ export function addSettlementControl(app: FastifyInstance, world: World): void {
     }),
   );
 
+  addAnomalyControl(app, world);
   addFeeControl(app, world);
 }
 
@@ -32,25 +34,4 @@ async function reportOf(world: World, date: string): Promise<Report> {
   const report = new Report(world, date);
   await world.book.synced();
   return report;
-}
-
-function asDay(world: World, date: string | undefined): string {
-  if (date === undefined || !isDate(date)) {
-    throw new ControlRefusal('date', 'date is a day such as 2026-01-31.');
-  }
-  if (date <= dayOf(nowMs(world))) return date;
-  throw new ControlRefusal('date', `date: ${date} has not begun by the clock of the mock.`);
-}
-
-/** Each at most once, and nothing else. */
-function readQuery(query: unknown, names: string[]): Record<string, string | undefined> {
-  const values = query as Record<string, string | string[]>;
-  for (const [name, value] of Object.entries(values)) {
-    const shown = name.slice(0, 80);
-    if (!names.includes(name)) {
-      throw new ControlRefusal(shown, `${shown} is unknown; known are ${names.join(', ')}.`);
-    }
-    if (Array.isArray(value)) throw new ControlRefusal(name, `${name} is given once.`);
-  }
-  return values as Record<string, string>;
 }

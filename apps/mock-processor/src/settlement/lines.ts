@@ -16,6 +16,10 @@ export type Line = {
   payoutId: string;
   account: string;
   intent: string;
+  /** What was held before a part of it was captured; else the gross. */
+  authorized: number;
+  /** Nothing else is booked about the payment, or for a refund about the refund. */
+  isAlone: boolean;
 };
 
 /** What was booked on a day until now, in the order of the book. Later entries do not show. */
@@ -47,7 +51,15 @@ function lineOf(state: State, transactionId: string): Line {
     payoutId: '',
     account: charge.metadata['payonce_account'] ?? '',
     intent: charge.metadata['payonce_intent'] ?? '',
+    authorized: transaction.type === 'charge' ? charge.amount : transaction.amount,
+    isAlone: isAlone(state, transaction, charge),
   };
+}
+
+function isAlone(state: State, { type, sourceId }: Transaction, charge: Charge): boolean {
+  if (type === 'charge') return !state.settlement.stirred.has(charge.id);
+  const refund = type === 'refund' ? state.find('refund', sourceId) : null;
+  return refund !== null && refund.status !== 'failed' && refund.due?.status !== 'failed';
 }
 
 function chargeBehind(state: State, { sourceId }: Transaction): Charge | null {

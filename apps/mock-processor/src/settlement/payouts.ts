@@ -5,14 +5,24 @@ import { Draft, nowMs, type World } from '../world.js';
 import { endOf } from './day.js';
 import { linesOfDay, type Line } from './lines.js';
 
-/** Adds the payout of each currency behind the lines that it consists of, whose sum it takes away. */
-export function* withPayouts(lines: Iterable<Line>, payouts: DayPayouts): Generator<Line> {
+/**
+ * Adds the payout of each currency behind the lines that it consists of, whose sum it takes away; off by
+ * what was planted.
+ */
+export function* withPayouts(
+  lines: Iterable<Line>,
+  payouts: DayPayouts,
+  shifts: ReadonlyMap<string, number>,
+): Generator<Line> {
   const sums = new Map<string, number>(payouts.currencies.map((currency) => [currency, 0]));
   for (const line of lines) {
     add(sums, line);
     yield { ...line, payoutId: payouts.idOf(line.currency) };
   }
-  for (const [currency, sum] of sorted(sums)) yield payoutLine(payouts, currency, sum);
+  for (const [currency, sum] of sorted(sums)) {
+    const line = payoutLine(payouts, currency, sum);
+    yield { ...line, gross: line.gross + (shifts.get(currency) ?? 0) };
+  }
 }
 
 /** The payouts of a day that is over. */
@@ -106,6 +116,8 @@ function payoutLine(payouts: DayPayouts, currency: string, sum: number): Line {
     payoutId: id,
     account: '',
     intent: '',
+    authorized: -sum,
+    isAlone: false,
   };
 }
 

@@ -4,21 +4,27 @@ import { formatMajor } from '#money/money.js';
 import type { World } from '../world.js';
 import { linesOfDay, type Line } from './lines.js';
 import { isOver, payoutsOf, withPayouts } from './payouts.js';
+import { plantedDay, withPlanted } from './planted.js';
 import { printHeader, printLine } from './print.js';
 
 /** One day's report as it stands now, printed piece by piece: it is never in memory as a whole. */
 export class Report {
-  readonly #lines: Iterable<Line>;
+  readonly #lines: () => Iterable<Line>;
 
   constructor(world: World, date: string) {
     const { state } = world.book;
     const booked = linesOfDay(state, date);
-    this.#lines = isOver(world, date) ? withPayouts(booked, payoutsOf(state, date)) : booked;
+    const planted = plantedDay(state.settlement.planted, date);
+    const payouts = isOver(world, date) ? payoutsOf(state, date) : null;
+    this.#lines = function* lines() {
+      const said = withPlanted(booked, planted);
+      yield* payouts ? withPayouts(said, payouts, planted.shifts) : said;
+    };
   }
 
   *pieces(tally?: Tally): Generator<Buffer> {
     let rows = [printHeader()];
-    for (const line of this.#lines) {
+    for (const line of this.#lines()) {
       tally?.add(line);
       rows.push(printLine(line));
       if (rows.length >= ROWS_A_PIECE) {

@@ -1,19 +1,36 @@
 import { ORDINARY_FEES, type FeeRow } from '../fee.js';
 import { dayOf } from './day.js';
+import type { Planted } from './planted.js';
 
 /** A change of what the reports are made of. It is in the book, so the same book gives the same reports. */
-export type SettlementChange = { fees: readonly FeeRow[] };
+export type SettlementChange =
+  | { fees: readonly FeeRow[] }
+  | { planted: Planted[] }
+  /** What was planted into the report of that day is taken back: all of it, or one kind. */
+  | { uprooted: string; kind: string | null };
 
 /** What the settlement reports are made of, by day, beside the balance transactions themselves. */
 export class Settlement {
   fees: readonly FeeRow[] = ORDINARY_FEES;
   /** Charges that something has happened to since: a refund or a dispute. */
   readonly stirred = new Set<string>();
+  /** A list of its own after each change: a report that is being sent keeps the one that it began with. */
+  planted: readonly Planted[] = [];
+  plantedEver = 0;
+  /** Payments that something was planted on. */
+  hitPayments: ReadonlySet<string> = new Set();
   readonly #paid = new Map<string, string[]>();
   readonly #transactions = new Map<string, string[]>();
 
   apply(change: SettlementChange): void {
-    this.fees = change.fees;
+    if ('fees' in change) this.fees = change.fees;
+    else if ('planted' in change) this.#plant([...this.planted, ...change.planted]);
+    else this.#plant(this.planted.filter((planted) => !isMeant(planted, change)));
+    if ('planted' in change) this.plantedEver += change.planted.length;
+  }
+
+  plantedOf(date: string): Planted[] {
+    return this.planted.filter((planted) => planted.date === date);
   }
 
   booked({ id, createdMs, type, currency }: Booked): void {
@@ -31,6 +48,15 @@ export class Settlement {
   transactionsOf(date: string): readonly string[] {
     return this.#transactions.get(date) ?? [];
   }
+
+  #plant(planted: readonly Planted[]): void {
+    this.planted = planted;
+    this.hitPayments = new Set(planted.map(({ intentId }) => intentId));
+  }
+}
+
+function isMeant(planted: Planted, change: { uprooted: string; kind: string | null }): boolean {
+  return planted.date === change.uprooted && (change.kind ?? planted.kind) === planted.kind;
 }
 
 /** What this file must know of a balance transaction. */
