@@ -64,6 +64,12 @@ export class ControlBody {
     throw new ControlRefusal(name, `${name} is a list of at most ${max} objects.`);
   }
 
+  texts(name: string): string[] {
+    const value = this.#at(name);
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+    throw new ControlRefusal(name, `${name} is a list of texts.`);
+  }
+
   /** An RFC 3339 instant in milliseconds. */
   instant(name: string): number | null {
     const value = this.string(name);

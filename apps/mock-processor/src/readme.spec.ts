@@ -7,6 +7,8 @@ import { EVENT_KINDS } from './event-control.js';
 import { systemClock } from '#seams/clock.js';
 import { FAULT_KINDS, MODES } from './faults.js';
 import { startMockProcessor, type Mock } from './server.js';
+import { DAMAGES, NOISES } from './settlement/form.js';
+import { ANOMALY_KINDS, VARIANTS } from './settlement/planted.js';
 import { ORDERS } from './webhook-settings.js';
 
 /** What the README tells people to paste does what it says. */
@@ -75,13 +77,15 @@ test.skipIf(!hasCurl)('its curl commands work, in their order', async () => {
   ]);
 });
 
-test('it tells of every test method, mode, order and kind of event', () => {
+test('it tells of every name that it can be given', () => {
   const untold = [
     ...FAULT_KINDS.map((kind) => `\`pm_test_${kind}\``),
-    ...[...MODES, ...ORDERS, ...EVENT_KINDS].map((name) => `\`${name}\``),
+    ...[...MODES, ...ORDERS, ...EVENT_KINDS, ...REPORT_NAMES].map((name) => `\`${name}\``),
   ].filter((name) => !readme.includes(name));
   expect(untold).toEqual([]);
 });
+
+const REPORT_NAMES = [...ANOMALY_KINDS, ...Object.values(VARIANTS).flat(), ...NOISES, ...DAMAGES];
 
 function paste(command: string): Promise<{ code: number; output: string }> {
   const here = command

@@ -4,8 +4,14 @@ import { answerRefusal } from '../control-refusal.js';
 import { nowMs, type World } from '../world.js';
 import { asDay, readQuery } from './asked-day.js';
 import { payOut } from './payouts.js';
-import { choose, type Ordered } from './plant.js';
-import { ANOMALY_KINDS, shownPlanted, VARIANTS, type AnomalyKind } from './planted.js';
+import { choose, nameOfOrder, type Ordered } from './plant.js';
+import {
+  ANOMALY_KINDS,
+  shownPlanted,
+  VARIANTS,
+  type AnomalyKind,
+  type Planted,
+} from './planted.js';
 
 /** What the reports say wrongly: planted, listed for whoever keeps the score, and taken back. */
 export function addAnomalyControl(app: FastifyInstance, world: World): void {
@@ -15,8 +21,10 @@ export function addAnomalyControl(app: FastifyInstance, world: World): void {
     answerRefusal(reply, async () => {
       const ordered = readOrder(world, new ControlBody(request.body));
       await payOut(world, ordered.date);
-      const planted = choose(world, ordered);
-      await book.commit({ at: nowMs(world), settlement: { planted } });
+      const before = standing(world, ordered);
+      const planted = before ?? choose(world, ordered);
+      if (!before) await book.commit({ at: nowMs(world), settlement: { planted } });
+      else await book.synced();
       return { ...ordered, planted: planted.map(shownPlanted) };
     }),
   );
@@ -25,9 +33,11 @@ export function addAnomalyControl(app: FastifyInstance, world: World): void {
     answerRefusal(reply, async () => {
       const { date } = readQuery(request.query, ['date']);
       const day = asDay(world, date);
-      const lines = book.state.settlement.plantedOf(day).map(shownPlanted);
+      const lines = book.state.settlement.plantedOf(day);
       await book.synced();
-      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      const text = lines
+        .map(({ kind, reference, amount }) => `${JSON.stringify({ kind, reference, amount })}\n`)
+        .join('');
       return reply.type('application/x-ndjson').send(text);
     }),
   );
@@ -43,6 +53,15 @@ export function addAnomalyControl(app: FastifyInstance, world: World): void {
       return { date: day, taken_back: before - settlement.plantedOf(day).length };
     }),
   );
+}
+
+/** The same order once more plants nothing more, as long as what it planted has not been taken back. */
+function standing({ book }: World, ordered: Ordered): Planted[] | null {
+  const order = nameOfOrder(ordered);
+  const planted = book.state.settlement
+    .plantedOf(ordered.date)
+    .filter((candidate) => candidate.order === order);
+  return planted.length > 0 ? planted : null;
 }
 
 const COUNT_MAX = 10_000;

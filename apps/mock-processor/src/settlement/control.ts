@@ -2,13 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { ControlRefusal } from '../control-body.js';
 import { answerRefusal } from '../control-refusal.js';
-import { settleDueRefunds } from '../refunds.js';
 import type { World } from '../world.js';
 import { addAnomalyControl } from './anomaly-control.js';
 import { asDay, readQuery } from './asked-day.js';
 import { addFeeControl } from './fee-control.js';
-import { payOut } from './payouts.js';
-import { Report } from './report.js';
+import { addFormControl } from './form-control.js';
+import { reportOf } from './report.js';
 
 /** The settlement report of each day, and what it is made of. */
 export function addSettlementControl(app: FastifyInstance, world: World): void {
@@ -25,13 +24,6 @@ export function addSettlementControl(app: FastifyInstance, world: World): void {
   );
 
   addAnomalyControl(app, world);
+  addFormControl(app, world);
   addFeeControl(app, world);
-}
-
-async function reportOf(world: World, date: string): Promise<Report> {
-  await settleDueRefunds(world);
-  await payOut(world, date);
-  const report = new Report(world, date);
-  await world.book.synced();
-  return report;
 }

@@ -16,8 +16,6 @@ export type Line = {
   payoutId: string;
   account: string;
   intent: string;
-  /** What was held before a part of it was captured; else the gross. */
-  authorized: number;
   /** Nothing else is booked about the payment, or for a refund about the refund. */
   isAlone: boolean;
 };
@@ -51,7 +49,6 @@ function lineOf(state: State, transactionId: string): Line {
     payoutId: '',
     account: charge.metadata['payonce_account'] ?? '',
     intent: charge.metadata['payonce_intent'] ?? '',
-    authorized: transaction.type === 'charge' ? charge.amount : transaction.amount,
     isAlone: isAlone(state, transaction, charge),
   };
 }

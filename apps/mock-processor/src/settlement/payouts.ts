@@ -116,7 +116,6 @@ function payoutLine(payouts: DayPayouts, currency: string, sum: number): Line {
     payoutId: id,
     account: '',
     intent: '',
-    authorized: -sum,
     isAlone: false,
   };
 }

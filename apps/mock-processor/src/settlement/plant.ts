@@ -1,3 +1,4 @@
+import { currencies, exponentOf } from '#money/currencies.js';
 import { ControlRefusal } from '../control-body.js';
 import { feeFor } from '../fee.js';
 import type { State } from '../state.js';
@@ -33,14 +34,18 @@ export function choose(world: World, ordered: Ordered): Planted[] {
     const fit = victims.length === 1 ? 'one line fits' : `${victims.length} lines fit`;
     throw new ControlRefusal('count', `count: only ${fit} ${kind} (${variant}) on ${date}.`);
   }
-  const before = state.settlement.plantedEver;
+  const order = nameOfOrder(ordered);
   return Array.from({ length: count }, (_, n) => {
-    const name = nameFrom(`planted ${date} ${kind} ${variant} ${seed} ${before + n}`);
+    const name = nameFrom(`planted ${date} ${order} ${n}`);
     const tools = { state, date, next, name };
     const made = makers[`${kind} ${variant}`]?.(victims?.[n] ?? foreignCharge(tools), tools);
     if (!made) throw new Error(`${kind} ${variant} cannot be planted`);
-    return { ...NOTHING, date, kind, variant, ...made };
+    return { ...NOTHING, date, kind, variant, order, ...made };
   });
+}
+
+export function nameOfOrder({ kind, variant, count, seed }: Ordered): string {
+  return `${kind} ${variant} ${count} ${seed}`;
 }
 
 const NOTHING = { victimId: null, patch: null, extra: null };
@@ -64,8 +69,8 @@ const makers: Record<string, Maker | undefined> = {
   },
   'amount sign': (line) => changed(line, -2 * line.gross, { gross: -line.gross }),
   'currency other': (line, { next }) => {
-    const others = ['usd', 'eur', 'jpy', 'kwd'].filter((code) => code !== line.currency);
-    const currency = others[next() % others.length] ?? 'usd';
+    const others = currencies().filter((code) => isLike(code, line.currency));
+    const currency = others[next() % others.length] ?? line.currency;
     return changed(line, line.gross, { currency });
   },
   'status failed_later': (line, { date, name }) =>
@@ -107,6 +112,11 @@ const makers: Record<string, Maker | undefined> = {
     intentId: '',
   }),
 };
+
+/** Another currency with as many decimals, so that the same figures stand in the line. */
+function isLike(code: string, currency: string): boolean {
+  return code !== currency && exponentOf(code) === exponentOf(currency);
+}
 
 /** A line that is late is so by half a minute at most. */
 const LATE_MS = 30_000;
@@ -165,7 +175,6 @@ function foreignCharge({ state, date, next, name }: Tools): Line {
     payoutId: '',
     account: '',
     intent: '',
-    authorized: gross,
     isAlone: true,
   };
 }

@@ -21,6 +21,8 @@ export type Planted = {
   date: string;
   kind: AnomalyKind;
   variant: string;
+  /** What was asked for, so that the same order is not followed twice. */
+  order: string;
   /** What it is about, by its id at the processor. */
   reference: string;
   /** What the report has too much of, in minor units: negative where it has too little. */
@@ -36,7 +38,7 @@ export type Planted = {
   extra: { date: string; line: Line } | null;
 };
 
-/** As an independent scorer reads it. */
+/** As whoever planted it is told. */
 export function shownPlanted(planted: Planted): Record<string, unknown> {
   const { kind, reference, amount, currency, variant, victimId, extra } = planted;
   const line = victimId ?? extra?.line.transactionId ?? null;

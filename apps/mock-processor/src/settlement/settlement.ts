@@ -1,5 +1,6 @@
 import { ORDINARY_FEES, type FeeRow } from '../fee.js';
 import { dayOf } from './day.js';
+import { ORDINARY_FORM, type Form } from './form.js';
 import type { Planted } from './planted.js';
 
 /** A change of what the reports are made of. It is in the book, so the same book gives the same reports. */
@@ -7,7 +8,8 @@ export type SettlementChange =
   | { fees: readonly FeeRow[] }
   | { planted: Planted[] }
   /** What was planted into the report of that day is taken back: all of it, or one kind. */
-  | { uprooted: string; kind: string | null };
+  | { uprooted: string; kind: string | null }
+  | { date: string; form: Form };
 
 /** What the settlement reports are made of, by day, beside the balance transactions themselves. */
 export class Settlement {
@@ -16,21 +18,26 @@ export class Settlement {
   readonly stirred = new Set<string>();
   /** A list of its own after each change: a report that is being sent keeps the one that it began with. */
   planted: readonly Planted[] = [];
-  plantedEver = 0;
   /** Payments that something was planted on. */
   hitPayments: ReadonlySet<string> = new Set();
+  readonly #forms = new Map<string, Form>();
   readonly #paid = new Map<string, string[]>();
   readonly #transactions = new Map<string, string[]>();
 
   apply(change: SettlementChange): void {
     if ('fees' in change) this.fees = change.fees;
+    else if ('form' in change) this.#forms.set(change.date, change.form);
     else if ('planted' in change) this.#plant([...this.planted, ...change.planted]);
     else this.#plant(this.planted.filter((planted) => !isMeant(planted, change)));
-    if ('planted' in change) this.plantedEver += change.planted.length;
   }
 
   plantedOf(date: string): Planted[] {
     return this.planted.filter((planted) => planted.date === date);
+  }
+
+  /** How the report of a day is written. */
+  formOf(date: string): Form {
+    return this.#forms.get(date) ?? ORDINARY_FORM;
   }
 
   booked({ id, createdMs, type, currency }: Booked): void {

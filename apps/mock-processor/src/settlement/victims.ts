@@ -54,7 +54,6 @@ function asCharged({ id, amount, currency, createdMs, chargeId, metadata }: Inte
     payoutId: '',
     account: metadata['payonce_account'] ?? '',
     intent: metadata['payonce_intent'] ?? '',
-    authorized: amount,
     isAlone: true,
   };
 }
