@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY, money, NEXT_DAY, SettlementWorld, type ReportLine } from './settlement-world.js';
+import { DAY, NEXT_DAY, SettlementWorld, type ReportLine } from './settlement-world.js';
 
 /** What a report says wrongly on request: what it changes, and that everything else stays as it was. */
 let world: SettlementWorld;
@@ -125,8 +125,9 @@ describe('planting', () => {
     const references = (await planted())
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line).reference);
-    expect(references.toSorted()).toEqual(paid.slice(1).toSorted());
+      .map((line): string => JSON.parse(line).reference);
+    expect(new Set(references)).toEqual(new Set(paid.slice(1)));
+    expect(references).toHaveLength(5);
     const { status, json } = await world.client.control('POST', 'anomalies', {
       date: DAY,
       kind: 'fee',
