@@ -25,6 +25,10 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(routes.sort()).toEqual([
+      'get /v1/ledger/accounts',
+      'get /v1/ledger/accounts/{name}/balance',
+      'get /v1/ledger/accounts/{name}/statement',
+      'get /v1/ledger/trial-balance',
       'get /v1/operations/audit',
       'get /v1/operations/breaks',
       'get /v1/operations/reviews',

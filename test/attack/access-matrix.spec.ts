@@ -32,6 +32,10 @@ const MATRIX: Record<string, Row> = {
   'POST /v1/cancellations': { right: WRITE, body: { idempotency_key: 'of-nobody' } },
   'GET /v1/refunds': { right: READ },
   'GET /v1/refunds/:id': { right: READ, about: 'refund' },
+  'GET /v1/ledger/trial-balance': { right: READ },
+  'GET /v1/ledger/accounts': { right: READ },
+  'GET /v1/ledger/accounts/:name/balance': { right: READ },
+  'GET /v1/ledger/accounts/:name/statement': { right: READ },
   'GET /v1/operations/reviews': { right: 'operations' },
   'POST /v1/operations/reviews/:operation_id/lookup': {
     right: 'operations',

@@ -10,6 +10,7 @@ import { CancellationsController } from './cancellations.controller.js';
 import { CapturesController } from './captures.controller.js';
 import { HealthController } from './health.controller.js';
 import { InboxReplaysController } from './inbox-replays.controller.js';
+import { LedgerController } from './ledger.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { ProblemPagesController } from './problem-pages.controller.js';
 import { RefundsController } from './refunds.controller.js';
@@ -37,6 +38,7 @@ export class AppModule {
         InboxReplaysController,
         AuditController,
         BreaksController,
+        LedgerController,
         ProblemPagesController,
         HealthController,
       ],

@@ -16,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 type Reader<Filters> = (text: string, filters: Filters) => string | null;
-type Readers<Filters> = Record<string, Reader<Filters>>;
+export type Readers<Filters> = Record<string, Reader<Filters>>;
 
 /** An operator lists what every account has, or one of them. */
 type OfAccount = { accountId?: string };
@@ -32,7 +32,7 @@ export function readRefundFilters(request: FastifyRequest): RefundFilters & OfAc
 }
 
 /** What every list takes. Each parameter sets its filter, or says what is wrong; any other name is refused. */
-const PAGE_READERS: Readers<PageFilters & { keyHash?: Buffer }> = {
+export const PAGE_READERS: Readers<PageFilters & { keyHash?: Buffer }> = {
   idempotency_key: (text, filters) => {
     const read = readIdempotencyKey(['Idempotency-Key', text]);
     if (read.kind !== 'key') return 'idempotency_key must be 1 to 255 printable ASCII characters.';
@@ -79,7 +79,7 @@ const REFUND_READERS: Readers<RefundFilters> = {
     readWord(text, 'status', REFUND_STATUSES, (status) => (filters.status = status)),
 };
 
-const OPERATORS_READERS: Readers<OfAccount> = {
+export const OPERATORS_READERS: Readers<OfAccount> = {
   account_id: (text, filters) => {
     if (isId(text)) filters.accountId = text;
     return isId(text) ? null : 'account_id must be the id of an account.';
@@ -89,7 +89,7 @@ const OPERATORS_READERS: Readers<OfAccount> = {
 /** Of a list without filters: which page. */
 export function readPaging(request: FastifyRequest): Paging {
   const { after, limit } = PAGE_READERS;
-  return readParameters(request, { ...(after && { after }), ...(limit && { limit }) });
+  return readPage(request, { ...(after && { after }), ...(limit && { limit }) });
 }
 
 /** Of the list of breaks. */
@@ -103,7 +103,7 @@ export function readBreakFilters(
     status: (text, filters) =>
       readWord(text, 'status', ['open', 'closed'], (status) => (filters.status = status)),
   };
-  const filters = readParameters(request, readers);
+  const filters = readPage(request, readers);
   return { ...filters, status: filters.status ?? null };
 }
 
@@ -115,14 +115,23 @@ function readQuery<Filters extends PageFilters>(
     readerOf(request).kind === 'operator'
       ? { ...accountsReaders, ...OPERATORS_READERS }
       : accountsReaders;
-  return readParameters(request, readers);
+  return readPage(request, readers);
 }
 
-function readParameters<Filters extends Paging>(
+function readPage<Filters extends Paging>(
   request: FastifyRequest,
   readers: Readers<Filters>,
 ): Filters {
-  const filters = { limit: LIMIT_DEFAULT } as Filters;
+  return readParameters(request, readers, { limit: LIMIT_DEFAULT } as Partial<Filters>);
+}
+
+/** Each parameter that a route takes, at most once; any other is refused. */
+export function readParameters<Filters extends object>(
+  request: FastifyRequest,
+  readers: Readers<Filters>,
+  byDefault: Partial<Filters> = {},
+): Filters {
+  const filters = { ...byDefault } as Filters;
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     const fault =
@@ -147,7 +156,7 @@ export function readPaymentId(text: string): string {
   return text;
 }
 
-function readWord<Word extends string>(
+export function readWord<Word extends string>(
   text: string,
   name: string,
   words: readonly Word[],
@@ -159,7 +168,7 @@ function readWord<Word extends string>(
   return null;
 }
 
-function readInstant(text: string, name: string, set: (at: Date) => void): string | null {
+export function readInstant(text: string, name: string, set: (at: Date) => void): string | null {
   const at = parseInstant(text);
   if (at === null) return `${name} must be an RFC 3339 instant, such as 2026-12-01T00:00:00Z.`;
   set(at);
