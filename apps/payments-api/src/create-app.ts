@@ -9,6 +9,7 @@ import { renderProblem } from '#problems/problems.js';
 import { AppModule } from './app.module.js';
 import { allowedMethods } from './allowed-methods.js';
 import { BrokenRequests } from './broken-requests.js';
+import { drainRefusedBodies } from './drain-refused-bodies.js';
 import { meetExpectations, refuseStrangeHosts } from './strange-headers.js';
 import { serveOpenApi } from './openapi.js';
 
@@ -51,6 +52,7 @@ export async function createApp(core: Core): Promise<NestFastifyApplication> {
   });
   refuseStrangeHosts(fastify);
   meetExpectations(fastify);
+  drainRefusedBodies(fastify);
   logRequests(fastify, core);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.around(core), adapter, {
     bodyParser: false,
