@@ -4,6 +4,7 @@ export const TABLES = [
   'payments',
   'order_slots',
   'operations',
+  'imported_operations',
   'attempts',
   'idempotency_keys',
   'saved_answers',

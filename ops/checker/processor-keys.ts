@@ -7,6 +7,8 @@ import { type Intent, type World, idOf, ownerOf, violation } from './world.js';
 export function checkKeys(world: World, terms: Terms): Violation[] {
   const intents = new Map(world.intents.map((intent) => [idOf(intent), intent]));
   return [...world.operations.values()].flatMap((operation) => {
+    if (isInternal(operation) && world.isImported(operation))
+      return ofALostRequest(world, operation, terms);
     if (isInternal(operation))
       return [...derived(operation, wordsOf(world, operation)), ...ofItself(world, operation)];
     const intent = intents.get(ownerOf(operation));
@@ -14,6 +16,19 @@ export function checkKeys(world: World, terms: Terms): Violation[] {
     if (!world.isRecorded(operation['account_id'], terms)) return [];
     return [violation('I4', `nobody asked for this ${String(operation['kind'])}`, operation)];
   });
+}
+
+/** I4: what an import found was asked for before the restore, by a caller who has not come back yet; or by nobody. */
+function ofALostRequest(world: World, operation: Row, terms: Terms): Violation[] {
+  const { account_id: account, kind, processor_key: key } = operation;
+  if (kind === 'void' || kind === 'capture') return [];
+  if (!world.isRecorded(account, terms)) return [];
+  const isAsked = world.intents.some(
+    (intent) =>
+      intent.account === account && derivedKey(intent.account, String(kind), intent.key) === key,
+  );
+  if (isAsked) return [];
+  return [violation('I4', `nobody asked for this ${String(kind)}`, operation)];
 }
 
 /** I4: by itself the service gives holds up and records what was captured elsewhere; it gives back late money only. */

@@ -17,7 +17,7 @@ function answer(world: World, saved: Row): Violation[] {
   if (key === undefined) return [];
   const bytes = Buffer.from(String(saved['body']).slice(2), 'hex').toString('utf8');
   const things = thingsIn(objectOf(bytes));
-  const found = things.flatMap((told) => recorded(told, rowOf(world, told), [saved, key]));
+  const found = things.flatMap((told) => recorded(world, told, rowOf(world, told), [saved, key]));
   if (things.length > 0 && things.every((told) => isOf(world, key, told))) return found;
   return [
     ...found,
@@ -41,5 +41,5 @@ function news(world: World, event: Row): Violation[] {
   const id = object === 'payment' ? payload['id'] : payload['payment_id'];
   if (id !== payment) return [violation('I3', 'an event tells of another payment', event)];
   if (object === 'dispute') return [];
-  return recorded(payload, rowOf(world, payload), [event]);
+  return recorded(world, payload, rowOf(world, payload), [event]);
 }

@@ -1,9 +1,15 @@
 import type { Row, Violation } from './books.js';
+import { internalHashOf } from './keys.js';
 import { type World, ownerOf, violation } from './world.js';
 
 /** I20: nothing of one account stands under another, here or at the processor, and nobody hears of it. */
 export function checkTenants(world: World): Violation[] {
   return [...rows(world), ...lines(world), ...answers(world)];
+}
+
+/** Whose answer stays until its day is over, when the caller's own key has taken the import over and its answer anew. */
+function leftBehind({ account_id, processor_key: key }: Row): string {
+  return ownerOf({ account_id, key_hash: internalHashOf(String(key)) });
 }
 
 const OF_PAYMENTS =
@@ -23,7 +29,10 @@ function rows(world: World): Violation[] {
     const operation = world.operations.get(String(row['operation_id']));
     return operation !== undefined && operation['account_id'] !== row['account_id'];
   });
-  const saved = world.table('saved_answers').filter((row) => !world.keyOf.has(ownerOf(row)));
+  const left = new Set(world.table('imported_operations').map(leftBehind));
+  const saved = world
+    .table('saved_answers')
+    .filter((row) => !world.keyOf.has(ownerOf(row)) && !left.has(ownerOf(row)));
   return [
     ...strayed,
     ...attempts.map((row) => violation('I20', "an attempt of another account's operation", row)),

@@ -13,7 +13,7 @@ export function checkTold(world: World): Violation[] {
     if (heard === null || !isWhole(heard)) return [];
     return thingsIn(told).flatMap((one) => {
       const row = rowOf(world, one);
-      return [...recorded(one, row, [invoke, heard]), ...meant(call, one, row)];
+      return [...recorded(world, one, row, [invoke, heard]), ...meant(call, one, row)];
     });
   });
   return [...found, ...asked(world), ...neverBack(world)];

@@ -18,6 +18,8 @@ export type World = {
   payments: ReadonlyMap<string, Row>;
   operations: ReadonlyMap<string, Row>;
   refunds: ReadonlyMap<string, Row>;
+  /** Whether a payment, refund or operation was found at the processor after a restore had lost it. */
+  isImported(row: Row): boolean;
   /** By the payment's id. */
   of(name: string, payment: string): Row[];
   attemptsOf(operation: string): Row[];
@@ -47,6 +49,7 @@ export function worldOf(books: Books): World {
   const calls = callsOf(books.history);
   const callers = new Set(calls.map(({ invoke }) => invoke.account));
   const lines = linesByIntent(books.processor);
+  const imported = importedIn(books);
   const byId = new Map(books.processor.map((line) => [`${line.operation} ${line.id}`, line]));
   const under = new Map(books.processor.map((line) => [`${line.operation} ${line.parent}`, line]));
   const late = table('breaks').filter(({ kind }) => kind === 'late_success');
@@ -61,6 +64,7 @@ export function worldOf(books: Books): World {
     payments: new Map(table('payments').map((row) => [String(row['id']), row])),
     operations: new Map(table('operations').map((row) => [String(row['id']), row])),
     refunds: new Map(table('refunds').map((row) => [String(row['id']), row])),
+    isImported: ({ id }) => imported.has(String(id)),
     of,
     attemptsOf: (operation) => attempts.get(operation) ?? [],
     linesOf: (intent) => lines.get(intent) ?? [],
@@ -70,6 +74,24 @@ export function worldOf(books: Books): World {
     isRecorded: (account, { unrecorded = [] }) =>
       calls.length > 0 && (callers.has(String(account)) || !unrecorded.includes(String(account))),
   };
+}
+
+/** Ids of operations, payments and refunds that an import made. */
+function importedIn({ database }: Books): Set<string> {
+  const operations = new Set(
+    (database['imported_operations'] ?? []).map((row) => String(row['operation_id'])),
+  );
+  const charges = (database['operations'] ?? []).filter(
+    ({ id, kind }) => kind === 'charge' && operations.has(String(id)),
+  );
+  const refunds = (database['refunds'] ?? []).filter((row) =>
+    operations.has(String(row['operation_id'])),
+  );
+  const things = [
+    ...charges.map((row) => String(row['payment_id'])),
+    ...refunds.map((row) => String(row['id'])),
+  ];
+  return new Set([...operations, ...things]);
 }
 
 /** Who a key row or a saved answer belongs to. */

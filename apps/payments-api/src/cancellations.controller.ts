@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '#idempotency/key-spelling.js';
-import { hashKey } from '#idempotency/processor-key.js';
+import { deriveProcessorKey, hashKey } from '#idempotency/processor-key.js';
 import { cancelByKey, cancelPayment } from '#payments/cancel-payment.js';
 import { AccountLimits } from '#platform/account-limits.js';
 import { NeedsScope, callerOf } from '#platform/auth.guard.js';
@@ -58,12 +58,14 @@ export class CancellationsController {
     const body = readBody(request);
     refuseMembers(body, ['idempotency_key']);
     const { accountId } = callerOf(request);
-    const keyHash = hashKey(keyNamedBy(body as { idempotency_key?: unknown }));
+    const key = keyNamedBy(body as { idempotency_key?: unknown });
+    const keyHash = hashKey(key);
+    const processorKey = deriveProcessorKey(accountId, 'charge', key);
     const newKeys = {
       refuse: () => this.limits.refuseNewKey(accountId),
       claimed: () => this.limits.claimed(accountId),
     };
-    const asked = { accountId, keyHash, requestId: request.id, newKeys };
+    const asked = { accountId, keyHash, processorKey, requestId: request.id, newKeys };
     await sendReply(request, response, await cancelByKey(this.core.deps, asked));
   }
 }

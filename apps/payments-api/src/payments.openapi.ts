@@ -67,6 +67,7 @@ export const KEYED_PROBLEMS: ProblemCode[] = [
   'idempotency_key_expired',
   'idempotency_key_canceled',
   'overloaded',
+  'recovering',
   'validation_failed',
   'malformed_json',
   'duplicate_member',

@@ -10,6 +10,7 @@ import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
 import { invariantSweep } from './invariants.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
+import { RecoveryWatch, recoverySweep, unlessRecovering } from './recovery.js';
 import { Sweep } from './sweep.js';
 
 /** Starts the sweeps, and at shutdown lets each finish its pass. */
@@ -18,11 +19,13 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(core: Core) {
     const { config, deps, log } = core;
+    const recovery = new RecoveryWatch();
     const plans = [
-      leaseSweep(core),
-      orphanSweep(core),
+      recoverySweep(core, recovery),
+      unlessRecovering(recovery, leaseSweep(core)),
+      unlessRecovering(recovery, orphanSweep(core)),
       dailyLeaseCheck(core),
-      authorizationSweep(core),
+      unlessRecovering(recovery, authorizationSweep(core)),
       inboxSweep(core),
       inboxLagCheck(core),
       missedEventSweep(core),

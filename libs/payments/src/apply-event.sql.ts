@@ -37,3 +37,16 @@ export const FIND_NEWS_TARGET = statement<NewsTarget | { payment_id: null }>(
      LEFT JOIN idempotency_keys k ON k.account_id = $1::uuid AND k.key_hash = o.key_hash
     WHERE a.id = $1::uuid`,
 );
+
+/** The operation that has the key $2 at the processor, and how its own key stands. */
+export const FIND_OPERATION = statement<
+  Pick<NewsTarget, 'payment_id' | 'key_hash' | 'key_state' | 'running' | 'ended'>
+>(
+  'payments.find_operation',
+  `SELECT o.payment_id, o.key_hash, k.state AS key_state,
+          k.state = 'started' AND k.locked_until > payonce_now() AS running,
+          k.ends_at <= payonce_now() AS ended
+     FROM operations o
+     JOIN idempotency_keys k ON k.account_id = $1::uuid AND k.key_hash = o.key_hash
+    WHERE o.account_id = $1::uuid AND o.processor_key = $2::uuid AND o.processor_name = $3::text`,
+);

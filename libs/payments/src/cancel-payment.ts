@@ -12,6 +12,7 @@ import {
 } from './cancel.sql.js';
 import { endedClaim } from './claim-key.js';
 import { FIND_KEY, type WinnerColumns } from './claim.sql.js';
+import { FIND_IMPORTED } from './bind.sql.js';
 import { renderPayment } from './payment.js';
 import { paymentFrom } from './payment.sql.js';
 import type { Deps } from './deps.js';
@@ -64,7 +65,14 @@ export async function cancelPayment(deps: Deps, intent: StepIntent): Promise<Rep
   return problemReply({ code: 'payment_in_progress', extra: { payment_id: paymentId } }, requestId);
 }
 
-type AskedByKey = { accountId: string; keyHash: Buffer; requestId: string; newKeys: NewKeys };
+type AskedByKey = {
+  accountId: string;
+  keyHash: Buffer;
+  /** The key that a charge under this one has at the processor. */
+  processorKey: string;
+  requestId: string;
+  newKeys: NewKeys;
+};
 
 /**
  * Cancels whatever a key names: a payment of which nothing was sent, an authorization, a capture, void or refund
@@ -101,21 +109,34 @@ async function cancelTarget(
 
 /** An unseen key gets its tombstone; one of a capture, void or refund is given up if nothing of it was sent. */
 async function cancelOther(deps: Deps, asked: AskedByKey): Promise<Reply | null> {
-  const { accountId, keyHash, requestId } = asked;
+  const { accountId, keyHash, processorKey, requestId } = asked;
   const [other] = await deps.db.run(FIND_KEY, [accountId, keyHash]);
   if (other) return giveUp(deps, asked, other);
   const full = asked.newKeys.refuse();
   if (full !== null) return problemReply(full, requestId);
-  const [buried] = await deps.db.run(BURY_KEY, [
+  const [row] = await deps.db.run(BURY_KEY, [
     accountId,
     keyHash,
     Buffer.alloc(32),
     0,
     requestId,
+    processorKey,
   ]);
-  if (!buried) return null;
+  if (row?.hold === 'recovering') return problemReply({ code: 'recovering' }, requestId);
+  if (row?.hold === 'imported') return cancelImported(deps, asked);
+  if (!row?.buried) return null;
   asked.newKeys.claimed();
   return cancellation(null);
+}
+
+/** A restore had lost the key, and its charge was imported: what is canceled is that payment. */
+async function cancelImported(deps: Deps, asked: AskedByKey): Promise<Reply | null> {
+  const { accountId, processorKey } = asked;
+  const [imported] = await deps.db.run(FIND_IMPORTED, [accountId, processorKey]);
+  if (!imported) return null;
+  const values = [accountId, imported.payment_id];
+  const [target] = await deps.db.run(FIND_CANCELABLE_BY_ID, values);
+  return target ? cancelTarget(deps, asked, target) : null;
 }
 
 async function giveUp(

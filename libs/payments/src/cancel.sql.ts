@@ -1,5 +1,6 @@
 import { statement } from '#postgres/statement.js';
 import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
+import { HOLD, type Hold } from './recovery.sql.js';
 
 export type CancelableRow = PaymentColumns & {
   key_hash: Buffer;
@@ -88,15 +89,25 @@ export const CANCEL = statement<{ payment_id: string }>(
 
 /**
  * A tombstone for a key that nobody has seen: a key row like any other, so that the late original loses to
- * it. No row comes back if the key was taken meanwhile.
+ * it. None if the key was taken meanwhile, nor where `hold` says that its charge may be, or is, there after all: $6
+ * is the key that it would have at the processor.
  */
-export const BURY_KEY = statement<{ key_hash: Buffer }>(
+export const BURY_KEY = statement<{ buried: boolean; hold: Hold | null }>(
   'payments.bury_key',
-  `INSERT INTO idempotency_keys (
-          account_id, key_hash, claim_id, operation, fingerprint, fingerprint_version, state,
-          locked_until, lease_token, request_id, claimed_at, ends_at)
-   VALUES ($1::uuid, $2::bytea, payonce_uuid_v7(), 'POST /v1/payments', $3::bytea, $4::smallint, 'canceled',
-          payonce_now(), payonce_random_uuid(), $5::text, payonce_now(), payonce_now())
-   ON CONFLICT (account_id, key_hash) DO NOTHING
-   RETURNING key_hash`,
+  `WITH made AS MATERIALIZED (
+     SELECT ${HOLD('$1', '$6')} AS hold
+   ), key AS (
+     INSERT INTO idempotency_keys (
+            account_id, key_hash, claim_id, operation, fingerprint, fingerprint_version, state,
+            locked_until, lease_token, request_id, claimed_at, ends_at)
+     SELECT $1::uuid, $2::bytea, payonce_uuid_v7(), 'POST /v1/payments', $3::bytea, $4::smallint, 'canceled',
+            payonce_now(), payonce_random_uuid(), $5::text, payonce_now(), payonce_now()
+       FROM made
+      WHERE hold IS NULL
+     ON CONFLICT (account_id, key_hash) DO NOTHING
+     RETURNING key_hash
+   )
+   SELECT key.key_hash IS NOT NULL AS buried, made.hold
+     FROM made
+     LEFT JOIN key ON true`,
 );

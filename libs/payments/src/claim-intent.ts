@@ -1,4 +1,5 @@
 import { violatedConstraint } from '#postgres/errors.js';
+import { bindImported } from './bind-imported.js';
 import {
   type Claim,
   type ClaimDeps,
@@ -6,11 +7,13 @@ import {
   MOVED,
   type Moved,
   claimKey,
+  orWinner,
   runClaim,
 } from './claim-key.js';
 import { CLAIM, FIND_SLOT_HOLDER, type WinnerColumns } from './claim.sql.js';
 import type { Accepted, Intent } from './intent.js';
 import { type OwnClaim, claimValues, newLease, ownLease } from './new-lease.js';
+import type { Hold } from './recovery.sql.js';
 import { ENQUEUE } from './queue.sql.js';
 import { readPending } from './read-pending.js';
 import { pendingReply } from './reply.js';
@@ -50,13 +53,28 @@ async function insertCharge(
       ? { kind: 'queued', reply: pendingReply(lease.payment, 'queued') }
       : { kind: 'claimed', lease };
   }
-  if (!row?.state) return { kind: 'winner', winner: null };
+  if (!row?.state) return held(deps, intent, verdict, row?.hold ?? null);
   const winner = row as WinnerColumns;
   if (winner.running && winner.lease_token === token) {
     verdict.claimed();
     return { kind: 'claimed', lease: ownLease(deps, intent, verdict, winner, monotonicMs) };
   }
   return { kind: 'winner', winner };
+}
+
+/** The key is unseen, and not ours: it may not be claimed now, or never, or somebody did so meanwhile. */
+async function held(
+  deps: ClaimDeps,
+  intent: Intent,
+  { order }: Accepted,
+  hold: Hold | null,
+): ReturnType<Claiming['insert']> {
+  if (hold === 'recovering') return { kind: 'refused', problem: { code: 'recovering' } };
+  if (hold === null) return { kind: 'winner', winner: null };
+  const { processorKey } = intent;
+  const { amount, currency } = order;
+  const asked = { kind: 'charge', processorKey, amount, currency, order, paymentId: null } as const;
+  return orWinner(await bindImported(deps, intent, asked));
 }
 
 /** Queued is queued, however the caller would rather have it now. */

@@ -58,7 +58,8 @@ export function internalKeyHash(processorKey: string): Buffer {
   return hashKey(`\u0000internal ${processorKey}`);
 }
 
-function intentOf(step: InternalStep): StepIntent {
+/** It as if somebody had asked for it. */
+export function intentOf(step: InternalStep): StepIntent {
   return {
     account: { id: step.accountId, orderOnce: false },
     requestId: step.requestId,

@@ -18,7 +18,7 @@ export type Claim =
   | { kind: 'refused'; problem: Problem }; // its answer expired, its place is taken, or it breaks a rule
 
 /** May use the database, and cannot send anything to the processor. */
-export type ClaimDeps = TakeUpDeps & Pick<Deps, 'processor'>;
+export type ClaimDeps = TakeUpDeps & Pick<Deps, 'processor' | 'log'>;
 
 /** Somebody else moved the key, or what it needs, between two statements. */
 export type Moved = { kind: 'moved' };
@@ -69,6 +69,11 @@ export async function claimKey(
     return claim;
   }
   return { kind: 'running' };
+}
+
+/** For `insert`: who moved is read as the winner, once it can be seen. */
+export function orWinner(claim: Claim | Moved): Claim | { kind: 'winner'; winner: null } {
+  return claim.kind === 'moved' ? { kind: 'winner', winner: null } : claim;
 }
 
 function insertClaim(
@@ -123,14 +128,14 @@ async function decide(
   if (ended !== null) return ended;
   switch (winner.state) {
     case 'started':
-      return winner.running
-        ? { kind: 'running' }
-        : resume(deps, request, claiming, 'started', false);
+      if (winner.running) return { kind: 'running' };
+      return resume(deps, request, claiming, 'started', { lookOnly: winner.recovering });
     case 'released':
-      if (winner.ended) return resume(deps, request, claiming, 'released', true);
+      if (winner.ended) return resume(deps, request, claiming, 'released', { ended: true });
+      if (winner.recovering) return { kind: 'refused', problem: { code: 'recovering' } };
       if (problem !== null) return { kind: 'refused', problem };
       return claiming.enqueue === null
-        ? resume(deps, request, claiming, 'released', false)
+        ? resume(deps, request, claiming, 'released', {})
         : unlessRefused(claiming, () => claiming.enqueue?.(winner) ?? Promise.resolve(MOVED));
     default:
       return claiming.queued(winner);
@@ -183,7 +188,7 @@ function resume(
   { account, keyHash, requestId, patience }: KeyedRequest,
   claiming: Claiming,
   state: 'started' | 'released',
-  ended: boolean,
+  { ended = false, lookOnly = false }: { ended?: boolean; lookOnly?: boolean },
 ): Promise<Claim | Moved> {
   return unlessRefused(claiming, async () => {
     const lease = await takeUp(deps, {
@@ -191,6 +196,7 @@ function resume(
       keyHash,
       state,
       ended,
+      lookOnly,
       orderOnce: account.orderOnce,
       actor: 'request',
       requestId,

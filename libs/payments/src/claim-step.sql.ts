@@ -1,4 +1,5 @@
 import { statement } from '#postgres/statement.js';
+import { HOLD, type Hold, IMPORTED, KNOWN } from './recovery.sql.js';
 import { KEY_COLUMNS, WINNER, type WinnerColumns, claimedKey } from './claim.sql.js';
 import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
 
@@ -33,25 +34,31 @@ export const FIND_TARGET = statement<TargetRow>(
 export type ClaimStepRow = {
   claimed_operation_id: string | null;
   claimed_at_now: Date | null;
+  /** Why the key was not claimed although nobody has it; told beside a winner as well. */
+  hold: Hold | null;
   /** Of a refund. */
   claimed_refund_id: string | null;
   claimed_amount: string | null;
 } & { [Column in keyof WinnerColumns]: WinnerColumns[Column] | null };
 
-const MADE = `made AS MATERIALIZED (
+const made = (hold: string) => `made AS MATERIALIZED (
      SELECT date_trunc('milliseconds', payonce_now()) AS now,
             payonce_uuid_v7() AS claim_id, $11::uuid AS payment_id, payonce_uuid_v7() AS operation_id,
-            payonce_uuid_v7() AS refund_id
+            payonce_uuid_v7() AS refund_id, ${hold} AS hold
    ), key AS (
      INSERT INTO idempotency_keys (${KEY_COLUMNS})
      SELECT ${claimedKey('$10', '$21')}
        FROM made
+      WHERE hold IS NULL
      ON CONFLICT (account_id, key_hash) DO NOTHING
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, claimed_at
    )`;
 
+/** Work that is queued is sent later: only when nothing holds it back any more. */
+const HELD = `CASE WHEN NOT $21::boolean THEN ${HOLD('$1', '$16')} END`;
+
 /** The operation, its first attempt (work that is queued opens none), and where queued work is found. */
-const OPERATION = `operation AS (
+const operation = (actor: 'request' | 'worker') => `operation AS (
      INSERT INTO operations (
             account_id, id, payment_id, kind, key_hash, processor_name, processor_account, processor_key,
             api_version, rendering_version, amount, currency, attempts_made, send_until, queued, target_id,
@@ -64,7 +71,7 @@ const OPERATION = `operation AS (
        FROM key, payment
    ), attempt AS (
      INSERT INTO attempts (account_id, operation_id, attempt_no, action, actor, request_id, opened_at)
-     SELECT account_id, operation_id, 1, 'send', 'request', $8::text, claimed_at
+     SELECT account_id, operation_id, 1, 'send', '${actor}', $8::text, claimed_at
        FROM key
       WHERE NOT $21::boolean
    ), due AS (
@@ -84,25 +91,35 @@ const OPERATION = `operation AS (
  */
 export const CLAIM_STEP = statement<ClaimStepRow>(
   'payments.claim_step',
-  `WITH ${MADE}, payment AS MATERIALIZED (
+  stepClaim(HELD, 'request', ''),
+);
+
+/** The same for one that the processor told of and that no row here did: see IMPORT_CHARGE. */
+export const IMPORT_STEP = statement<ClaimStepRow>(
+  'payments.import_step',
+  stepClaim(KNOWN('$1', '$16'), 'worker', `, ${IMPORTED('$16', 'key')}`),
+);
+
+function stepClaim(hold: string, actor: 'request' | 'worker', also: string): string {
+  return `WITH ${made(hold)}, payment AS MATERIALIZED (
      SELECT p.id, p.status, p.currency, coalesce($13::bigint, p.amount) AS amount
        FROM key
        JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
         FOR NO KEY UPDATE OF p
-   ), ${OPERATION}, step AS (
+   ), ${operation(actor)}, step AS (
      INSERT INTO payment_steps (account_id, payment_id, operation_id, taken_at)
      SELECT account_id, payment_id, operation_id, claimed_at
        FROM key
-   )
+   )${also}
    SELECT key.operation_id AS claimed_operation_id, key.claimed_at AS claimed_at_now,
-          NULL::uuid AS claimed_refund_id, payment.amount AS claimed_amount, winner.*
+          NULL::uuid AS claimed_refund_id, payment.amount AS claimed_amount, made.hold, winner.*
      FROM made
      LEFT JOIN key ON true
      LEFT JOIN payment ON true
      LEFT JOIN LATERAL (${WINNER}) AS winner ON true
     WHERE CASE WHEN key.key_hash IS NULL OR payment.status = 'authorized' THEN true
-               ELSE payonce_refuse('payments_authorized') END`,
-);
+               ELSE payonce_refuse('payments_authorized') END`;
+}
 
 /**
  * Claims an unseen key for a refund: key row, operation, first attempt, refund and reservation, all or none. No
@@ -114,13 +131,23 @@ export const CLAIM_STEP = statement<ClaimStepRow>(
  */
 export const CLAIM_REFUND = statement<ClaimStepRow>(
   'payments.claim_refund',
-  `WITH ${MADE}, payment AS MATERIALIZED (
+  refundClaim(HELD, 'request', ''),
+);
+
+/** The same for one that the processor told of and that no row here did: see IMPORT_CHARGE. */
+export const IMPORT_REFUND = statement<ClaimStepRow>(
+  'payments.import_refund',
+  refundClaim(KNOWN('$1', '$16'), 'worker', `, ${IMPORTED('$16', 'key')}`),
+);
+
+function refundClaim(hold: string, actor: 'request' | 'worker', also: string): string {
+  return `WITH ${made(hold)}, payment AS MATERIALIZED (
      SELECT p.id, p.status, p.currency,
             coalesce($13::bigint, p.amount_captured - p.amount_reserved - p.amount_disputed) AS amount
        FROM key
        JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
         FOR NO KEY UPDATE OF p
-   ), ${OPERATION}, refund AS (
+   ), ${operation(actor)}, refund AS (
      INSERT INTO refunds (
             account_id, id, payment_id, operation_id, break_id, reserved, status, amount, currency, reason, created_at)
      SELECT key.account_id, made.refund_id, key.payment_id, key.operation_id, $23::uuid, $23::uuid IS NULL,
@@ -131,13 +158,13 @@ export const CLAIM_REFUND = statement<ClaimStepRow>(
         SET amount_reserved = p.amount_reserved + payment.amount
        FROM payment
       WHERE $23::uuid IS NULL AND p.account_id = $1::uuid AND p.id = payment.id
-   )
+   )${also}
    SELECT key.operation_id AS claimed_operation_id, key.claimed_at AS claimed_at_now,
-          made.refund_id AS claimed_refund_id, payment.amount AS claimed_amount, winner.*
+          made.refund_id AS claimed_refund_id, payment.amount AS claimed_amount, made.hold, winner.*
      FROM made
      LEFT JOIN key ON true
      LEFT JOIN payment ON true
      LEFT JOIN LATERAL (${WINNER}) AS winner ON true
     WHERE CASE WHEN key.key_hash IS NULL OR $23::uuid IS NOT NULL OR payment.status = 'succeeded' THEN true
-               ELSE payonce_refuse('payments_succeeded') END`,
-);
+               ELSE payonce_refuse('payments_succeeded') END`;
+}

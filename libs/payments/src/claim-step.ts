@@ -1,5 +1,15 @@
 import { violatedConstraint } from '#postgres/errors.js';
-import { type Claim, type Claiming, MOVED, type Moved, claimKey, runClaim } from './claim-key.js';
+import { bindImported } from './bind-imported.js';
+import { FIND_IMPORTED } from './bind.sql.js';
+import {
+  type Claim,
+  type Claiming,
+  MOVED,
+  type Moved,
+  claimKey,
+  orWinner,
+  runClaim,
+} from './claim-key.js';
 import {
   CLAIM_REFUND,
   CLAIM_STEP,
@@ -13,7 +23,8 @@ import type { StepIntent } from './intent.js';
 import { judgeRefund, judgeTarget } from './judge-target.js';
 import type { Lease } from './lease.js';
 import { lookUpPayment } from './look-up-payment.js';
-import { newStepLease, stepValues } from './new-step-lease.js';
+import { newStepLease, stepValues, voidKey } from './new-step-lease.js';
+import type { Hold } from './recovery.sql.js';
 import { pendingReply } from './reply.js';
 import { paymentFrom } from './payment.sql.js';
 import { leaseOf } from './take-up.js';
@@ -30,7 +41,10 @@ export async function claimStep(deps: Deps, intent: StepIntent): Promise<Claim> 
     refuse: async () => {
       if (verdict.kind === 'refused') return verdict.problem;
       target = await findTarget(deps, intent);
-      return judgeTarget(intent.kind, target, verdict);
+      const problem = judgeTarget(intent.kind, target, verdict);
+      if (problem === null || target === null) return problem;
+      // What was imported has been done: its retry is answered from that, whatever the payment has become.
+      return (await isImported(deps, intent)) ? null : problem;
     },
     insert: (token) => {
       if (verdict.kind === 'refused' || target === null)
@@ -75,13 +89,34 @@ async function insertStep(
       lease: newStepLease(deps, intent, target, token, row, monotonicMs),
     };
   }
-  if (!row?.state) return { kind: 'winner', winner: null };
+  if (!row?.state) return held(deps, intent, target, row?.hold ?? null);
   const winner = row as WinnerColumns;
   const own = winner.running && winner.lease_token === token;
   const lease = own ? await ownLease(deps, intent, token, monotonicMs) : null;
   if (lease === null) return { kind: 'winner', winner };
   claimed(intent);
   return { kind: 'claimed', lease };
+}
+
+async function isImported({ db }: Deps, { account, processorKey }: StepIntent): Promise<boolean> {
+  if (processorKey === null) return false;
+  return (await db.run(FIND_IMPORTED, [account.id, processorKey])).length > 0;
+}
+
+/** The key is unseen, and not ours: it may not be claimed now, or never, or somebody did so meanwhile. */
+async function held(
+  deps: Deps,
+  intent: StepIntent,
+  target: TargetRow,
+  hold: Hold | null,
+): ReturnType<Claiming['insert']> {
+  if (hold === 'recovering') return { kind: 'refused', problem: { code: 'recovering' } };
+  if (hold === null || intent.verdict.kind === 'refused') return { kind: 'winner', winner: null };
+  const { kind, paymentId, verdict } = intent;
+  const processorKey = intent.processorKey ?? voidKey(intent.account.id, target);
+  const { amount, currency, reason } = verdict;
+  const asked = { kind, processorKey, amount, currency, order: null, paymentId, reason } as const;
+  return orWinner(await bindImported(deps, intent, asked));
 }
 
 function claimed({ verdict }: StepIntent): void {

@@ -1,4 +1,5 @@
 import { statement } from '#postgres/statement.js';
+import { HOLD, type Hold, IMPORTED, KNOWN, RECOVERING } from './recovery.sql.js';
 
 /** The key as whoever came first left it, with the answer if it is still kept. */
 export type WinnerColumns = {
@@ -17,6 +18,8 @@ export type WinnerColumns = {
   request_id: string;
   claimed_at: Date;
   now: Date;
+  /** Nothing may be sent now: what a restore has lost is being imported. */
+  recovering: boolean;
   answer_status: number | null;
   answer_content_type: string | null;
   answer_location: string | null;
@@ -29,7 +32,7 @@ export const WINNER = `
          k.state = 'started' AND k.locked_until > payonce_now() AS running,
          k.ends_at <= payonce_now() AS ended,
          k.lease_token, k.payment_id, k.operation_id, k.request_id, k.claimed_at,
-         payonce_now() AS now,
+         payonce_now() AS now, ${RECOVERING} AS recovering,
          a.status AS answer_status, a.content_type AS answer_content_type,
          a.location AS answer_location, a.body AS answer_body
     FROM idempotency_keys k
@@ -44,6 +47,8 @@ export type ClaimRow = {
   claimed_payment_id: string | null;
   claimed_operation_id: string | null;
   claimed_at_now: Date | null;
+  /** Why the key was not claimed although nobody has it; told beside a winner as well. */
+  hold: Hold | null;
 } & { [Column in keyof WinnerColumns]: WinnerColumns[Column] | null };
 
 export const KEY_COLUMNS = `
@@ -64,20 +69,38 @@ export function claimedKey(owner: string, queued: string): string {
  * in one statement and one commit. A queued claim opens no attempt: a worker does, when it takes it up.
  * On a key that is taken it changes nothing and returns the winner in
  * the same round trip; a winner that committed while we waited is not in our snapshot: then every column
- * is null and the caller reads again.
+ * is null and the caller reads again. While the database recovers, and for a charge that was imported, nothing
+ * is claimed and `hold` says why.
  *
  * @keeps P1: the primary key (account_id, key_hash) lets one claim through, across days and for ever.
  * @keeps P8: the key is looked up within its account.
  */
 export const CLAIM = statement<ClaimRow>(
   'payments.claim',
-  `WITH made AS MATERIALIZED (
+  chargeClaim(HOLD('$1', '$20'), 'request', ''),
+);
+
+/**
+ * The same for a charge that the processor told of and that no row here did: it was sent by somebody, so its attempt
+ * is open, and the limit for sending it is over. It is found again by the key that it has there.
+ *
+ * @keeps P1: whatever becomes of this run, nobody ever sends it.
+ */
+export const IMPORT_CHARGE = statement<ClaimRow>(
+  'payments.import_charge',
+  chargeClaim(KNOWN('$1', '$20'), 'worker', `, ${IMPORTED('$20', 'key')}`),
+);
+
+function chargeClaim(hold: string, actor: 'request' | 'worker', also: string): string {
+  return `WITH made AS MATERIALIZED (
      SELECT date_trunc('milliseconds', payonce_now()) AS now,
-            payonce_uuid_v7() AS claim_id, payonce_uuid_v7() AS payment_id, payonce_uuid_v7() AS operation_id
+            payonce_uuid_v7() AS claim_id, payonce_uuid_v7() AS payment_id, payonce_uuid_v7() AS operation_id,
+            ${hold} AS hold
    ), key AS (
      INSERT INTO idempotency_keys (${KEY_COLUMNS})
      SELECT ${claimedKey('$24', '$25')}
        FROM made
+      WHERE hold IS NULL
      ON CONFLICT (account_id, key_hash) DO NOTHING
      RETURNING account_id, key_hash, claim_id, payment_id, operation_id, claimed_at
    ), payment AS (
@@ -104,7 +127,7 @@ export const CLAIM = statement<ClaimRow>(
        FROM key
    ), attempt AS (
      INSERT INTO attempts (account_id, operation_id, attempt_no, action, actor, request_id, opened_at)
-     SELECT account_id, operation_id, 1, 'send', 'request', $8::text, claimed_at
+     SELECT account_id, operation_id, 1, 'send', '${actor}', $8::text, claimed_at
        FROM key
       WHERE NOT $25::boolean
    ), due AS (
@@ -112,13 +135,13 @@ export const CLAIM = statement<ClaimRow>(
      SELECT account_id, key_hash, claim_id, payment_id, 'queued', claimed_at, claimed_at
        FROM key
       WHERE $25::boolean
-   )
+   )${also}
    SELECT key.payment_id AS claimed_payment_id, key.operation_id AS claimed_operation_id,
-          key.claimed_at AS claimed_at_now, winner.*
+          key.claimed_at AS claimed_at_now, made.hold, winner.*
      FROM made
      LEFT JOIN key ON true
-     LEFT JOIN LATERAL (${WINNER}) AS winner ON true`,
-);
+     LEFT JOIN LATERAL (${WINNER}) AS winner ON true`;
+}
 
 /** Who holds the slot of an order. */
 export const FIND_SLOT_HOLDER = statement<{ payment_id: string; status: string }>(

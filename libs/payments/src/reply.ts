@@ -45,9 +45,14 @@ export function pendingReply(payment: Payment, unresolved: UnresolvedReason): Re
   return paymentReply(202, payment, unresolved, PENDING_RETRY_AFTER_SECONDS);
 }
 
+/** The same for a refund. */
+export function refundPendingReply(refund: Refund): Reply {
+  return refundReply(202, refund, PENDING_RETRY_AFTER_SECONDS);
+}
+
 /** The same for whatever a lease was taken for. */
 export function unsettledReply({ operation, payment, refund }: Lease, reason: Unsettled): Reply {
-  if (refund !== null) return refundReply(202, refund, PENDING_RETRY_AFTER_SECONDS);
+  if (refund !== null) return refundPendingReply(refund);
   const { kind } = operation;
   if (kind === 'capture' || kind === 'void') return pendingReply(payment, `${kind}_${reason}`);
   return pendingReply(payment, reason);

@@ -2,6 +2,7 @@ import { statement } from '#postgres/statement.js';
 import type { OperationKind } from './operation-kind.js';
 import { OWNER_IS_GONE } from './orphans.sql.js';
 import { PAYMENT_COLUMNS, type PaymentColumns } from './payment.sql.js';
+import { RECOVERING } from './recovery.sql.js';
 import { REFUND_COLUMNS, type RefundColumns } from './refund.sql.js';
 
 export type TakenUpRow = PaymentColumns & {
@@ -53,6 +54,8 @@ const OPERATION_COLUMNS = `
  *            refund would give back
  *   send     otherwise, under the same processor key
  *
+ * While the database recovers nobody takes up what might be sent.
+ *
  * @keeps P1: a takeover writes a new lease token, and sends only under the operation's own key.
  * @keeps P5: a capture or void that was given back begins again only on a payment that is still authorized.
  * @keeps P7: what is being closed is never sent after all, however often closing it is interrupted.
@@ -71,6 +74,8 @@ export const TAKE_UP = statement<TakenUpRow>(
         AND ($3::text <> 'started' OR locked_until <= payonce_now()
              OR (owner = $12::int AND ${OWNER_IS_GONE}))
         AND ($3::text = 'started' OR $14::boolean OR $6::boolean = (ends_at <= payonce_now()))
+        -- While the database recovers, work may be closed or looked at, and nothing is sent.
+        AND ($6::boolean OR $13::boolean OR $14::boolean OR NOT ${RECOVERING})
         -- Readers ask once a second, however many of them had seen that nobody was asking.
         AND NOT ($15::boolean AND EXISTS (
                    SELECT 1 FROM attempts a

@@ -30,6 +30,7 @@ export const CONFIG_VARIABLES = [
   'ACCOUNT_NEW_KEYS_PER_MINUTE',
   'ORDER_ONCE',
   'LATE_SUCCESS_POLICY',
+  'RECOVERY_SINCE',
   'ANSWERS_DAYS',
   'LOG_LEVEL',
   'FAILPOINTS',
@@ -109,6 +110,7 @@ function parse(env: NodeJS.ProcessEnv) {
     accountNewKeysPerMinute: integer(env, 'ACCOUNT_NEW_KEYS_PER_MINUTE', 60_000, 1, 10_000_000),
     orderOnce: choice(env, 'ORDER_ONCE', ['true', 'false'], 'true') === 'true',
     lateSuccessPolicy: choice(env, 'LATE_SUCCESS_POLICY', ['review', 'refund'], 'review'),
+    recoverySince: instant(env, 'RECOVERY_SINCE'),
     answersDays: integer(env, 'ANSWERS_DAYS', 7, 7, 3_650),
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };
@@ -174,6 +176,19 @@ function choice<T extends string>(
   if (found === undefined)
     throw new ConfigError(`${name} must be one of ${choices.join(', ')}; it is "${text}"`);
   return found;
+}
+
+/** RFC 3339, with its offset: a time of day alone would be another instant on each machine. */
+function instant(env: NodeJS.ProcessEnv, name: string): Date | null {
+  const text = env[name];
+  if (text === undefined || text === '') return null;
+  const form = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+  const read = form.test(text) ? new Date(text.replace(' ', 'T').toUpperCase()) : new Date(NaN);
+  if (Number.isNaN(read.getTime())) {
+    const example = '2026-03-01T12:00:00Z';
+    throw new ConfigError(`${name} must be an instant such as ${example}; it is "${text}"`);
+  }
+  return read;
 }
 
 function url(env: NodeJS.ProcessEnv, name: string, protocols: string[]): string | null {

@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { ENTITIES } from './entities.js';
 import type { Deps } from '#payments/deps.js';
+import { enterRecovery } from '#payments/recovery.js';
+import type { Db } from '#postgres/db.js';
+import { violatedConstraint } from '#postgres/errors.js';
 import { openDatabase } from '#postgres/data-source.js';
 import { Background } from '#payments/background.js';
 import { Instance } from '#postgres/instance.js';
@@ -47,6 +50,7 @@ export async function openCore(config: Config, log: Logger, options: CoreOptions
   });
   const [facts] = await db.run(READ_BOOT_FACTS, []);
   if (facts) checkDatabase(config, facts, log);
+  if (config.recoverySince !== null) await beginRecovery(db, config.recoverySince, log);
   const processor = stripeProcessor({
     name: config.processorName,
     secretKey: config.stripeSecretKey,
@@ -98,6 +102,17 @@ function checkDatabase(config: Config, facts: BootFacts, log: Logger): void {
         "this service runs as the ledger's owner: that the ledger only grows (P4) rests on its trigger alone; " +
         'set APP_DATABASE_URL to a role that owns nothing',
     });
+  }
+}
+
+/** Before anything is listened to: from here on no replica claims or sends, until what was lost is imported. */
+async function beginRecovery(db: Db, since: Date, log: Logger): Promise<void> {
+  try {
+    const began = await enterRecovery(db, since);
+    if (began) log.critical('recovery_began', { since: since.toISOString() });
+  } catch (error) {
+    if (violatedConstraint(error) !== 'recoveries_since_is_past') throw error;
+    throw new ConfigError(`RECOVERY_SINCE is still to come: ${since.toISOString()}`);
   }
 }
 

@@ -12,10 +12,12 @@ import { AttemptRow } from '#payments/attempt.entity.js';
 import { AuthorizationRow } from '#payments/authorization.entity.js';
 import { BreakRow } from '#payments/break.entity.js';
 import { DisputeRow } from '#payments/dispute.entity.js';
+import { ImportedOperationRow } from '#payments/imported-operation.entity.js';
 import { OperationRow } from '#payments/operation.entity.js';
 import { OrderSlotRow } from '#payments/order-slot.entity.js';
 import { PaymentRow } from '#payments/payment.entity.js';
 import { PaymentStepRow } from '#payments/payment-step.entity.js';
+import { RecoveryRow } from '#payments/recovery.entity.js';
 import { RefundRow } from '#payments/refund.entity.js';
 import { SweepMarkRow } from '#payments/sweep-mark.entity.js';
 import { UnresolvedRow } from '#payments/unresolved.entity.js';
@@ -30,12 +32,14 @@ export const ENTITIES = [
   BreakRow,
   DisputeRow,
   IdempotencyKeyRow,
+  ImportedOperationRow,
   LedgerEntryRow,
   OperationRow,
   OrderSlotRow,
   OutboxEventRow,
   PaymentRow,
   PaymentStepRow,
+  RecoveryRow,
   RefundRow,
   SavedAnswerRow,
   SettingRow,

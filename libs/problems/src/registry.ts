@@ -231,6 +231,14 @@ export const PROBLEMS = {
     retryable: true,
     retryAfterSeconds: 1,
   },
+  recovering: {
+    status: 503,
+    title: 'The service is finding out what a lost database had done',
+    summary:
+      'The database was set back to an earlier instant, and what was charged since is being asked of the processor. Until that is known, nothing new is taken.',
+    retryable: true,
+    retryAfterSeconds: 5,
+  },
   overloaded: {
     status: 503,
     title: 'The service is overloaded',

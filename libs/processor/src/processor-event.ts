@@ -48,6 +48,14 @@ export function readPaymentId(payload: unknown): string | null {
   return isText(id) ? id : null;
 }
 
+/** The key of the request that made an event happen; null for what happened by itself, or under a key of another form. */
+export function readRequestKey(payload: unknown): string | null {
+  const { idempotency_key: key } = members(members(payload)['request']);
+  return typeof key === 'string' && UUID.test(key) ? key : null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 function objectOf(payload: unknown): Record<string, unknown> {
   return members(members(members(payload)['data'])['object']);
 }

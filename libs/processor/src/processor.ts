@@ -1,4 +1,5 @@
 import type { EventPage, EventPosition } from './event-list.js';
+import type { ListedPayment, ListPage, ListPosition } from './object-list.js';
 import type { Reference } from './reference.js';
 
 /**
@@ -219,5 +220,9 @@ export interface Processor {
   readDispute(disputeId: string, options: CallOptions): Promise<ReadOutcome<DisputeFound>>;
   /** One page of the list of what has happened there. Never throws for anything that a processor can do. */
   listEvents(position: EventPosition, options: CallOptions): Promise<EventPage>;
+  /** One page of what was made there since an instant, whoever made it. Never throws either. */
+  listPayments(position: ListPosition, options: CallOptions): Promise<ListPage<ListedPayment>>;
+  listRefunds(position: ListPosition, options: CallOptions): Promise<ListPage<RefundFound>>;
+  listDisputes(position: ListPosition, options: CallOptions): Promise<ListPage<DisputeFound>>;
   close(): Promise<void>;
 }

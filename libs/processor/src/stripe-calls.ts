@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe';
 
 import type { Clock } from '#seams/clock.js';
 import { readDisputeFound, readPaymentFound, readRefundFound } from './found.js';
+import { disputesIn, type ListPosition, paymentsIn, refundsIn } from './object-list.js';
 import { lookUpOutcome, readOutcome, refundListOutcome, sentOutcome } from './outcome.js';
 import type { ChargeRequest, Processor, RefundLookUp, StepRequest } from './processor.js';
 import { DISPUTE_ID, PAYMENT_ID, readBody, REFUND_ID } from './reading.js';
@@ -165,6 +166,41 @@ export function readCalls({ stripe, clock }: Line): Pick<Processor, Reads> {
     },
   };
 }
+
+type Lists = 'listPayments' | 'listRefunds' | 'listDisputes';
+
+export function listCalls({ stripe }: Line): Pick<Processor, Lists> {
+  return {
+    async listPayments(position, { timeoutMs }) {
+      const exchange = await send(timeoutMs, (timeout) =>
+        stripe.paymentIntents.list(listParameters(position), { timeout }),
+      );
+      return paymentsIn(exchange);
+    },
+
+    async listRefunds(position, { timeoutMs }) {
+      const exchange = await send(timeoutMs, (timeout) =>
+        stripe.refunds.list(listParameters(position), { timeout }),
+      );
+      return refundsIn(exchange);
+    },
+
+    async listDisputes(position, { timeoutMs }) {
+      const parameters = { ...listParameters(position), expand: ['data.payment_intent'] };
+      const exchange = await send(timeoutMs, (timeout) =>
+        stripe.disputes.list(parameters, { timeout }),
+      );
+      return disputesIn(exchange);
+    },
+  };
+}
+
+function listParameters({ createdSeconds, after }: ListPosition) {
+  const cursor = after === null ? {} : { starting_after: after };
+  return { limit: OBJECTS_PER_PAGE, created: { gte: createdSeconds }, ...cursor };
+}
+
+const OBJECTS_PER_PAGE = 100;
 
 /** By reference alone: one that another account or amount stands on must be found too, as a conflict. */
 function searchParameters({ processorKey }: ChargeRequest): Stripe.PaymentIntentSearchParams {

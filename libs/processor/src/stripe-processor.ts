@@ -5,7 +5,15 @@ import { type EventPosition, eventsIn } from './event-list.js';
 import { accountIn } from './outcome.js';
 import type { Processor } from './processor.js';
 import { RENDERING_VERSIONS } from './renderings.js';
-import { chargeCalls, type Line, readCalls, refundCalls, send, stepCalls } from './stripe-calls.js';
+import {
+  chargeCalls,
+  type Line,
+  listCalls,
+  readCalls,
+  refundCalls,
+  send,
+  stepCalls,
+} from './stripe-calls.js';
 import { type Carry, StripeTransport } from './stripe-transport.js';
 
 /**
@@ -48,6 +56,7 @@ export function stripeProcessor(options: StripeOptions): Processor {
     ...stepCalls(line),
     ...refundCalls(line),
     ...readCalls(line),
+    ...listCalls(line),
 
     async listEvents(position, { timeoutMs }) {
       const exchange = await send(timeoutMs, (timeout) =>
