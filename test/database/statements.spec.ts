@@ -60,6 +60,7 @@ describe('SQL statements', () => {
       expect(scans.length).toBeGreaterThan(0);
       for (const scan of scans) {
         if (scan['Relation Name']?.startsWith('pg_')) continue; // the server's own
+        if (scan['Relation Name'] === 'recoveries') continue; // a row for each restore ever: on every node
         expect(scan['Node Type'], JSON.stringify(scan)).toMatch(/^(Index|Index Only) Scan$/);
         expect(scan['Index Cond']).toMatch(/\baccount_id = /);
       }
