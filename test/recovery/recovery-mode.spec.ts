@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_KEYS, CHECK_PAYMENTS } from '#operations/invariants.sql.js';
 import { importSince } from '#payments/import-since.js';
@@ -7,7 +7,7 @@ import type { Deps } from '#payments/deps.js';
 import { enterRecovery } from '#payments/recovery.js';
 import { sweepLeases } from '#payments/sweep-leases.js';
 import { StatementUnconfirmed } from '#postgres/errors.js';
-import { backUp, restore } from '#testing/back-up.js';
+import { backUp, connectTo, databaseNow, restore } from '#testing/back-up.js';
 import type { Answer } from '#testing/http.js';
 import { type System, startSystem } from '#testing/system.js';
 import { checkBooks } from '../../ops/checker/check.js';
@@ -35,7 +35,7 @@ async function live(): Promise<void> {
   await pay('keptRefunded', {});
   await pay('keptUnknown', { payment_method: 'pm_test_lose_response' });
   const backup = await backUp(system.database.url);
-  since = await instant();
+  since = await databaseNow(system.database.url);
   await pay('lost', { order_id: 'lost', description: 'two shirts', metadata: { a: '1' } });
   await pay('lostOrder', { order_id: 'twice' });
   await pay('lostRefunded', {});
@@ -56,7 +56,7 @@ async function live(): Promise<void> {
     amount: 900,
   });
   await restore(system.database.url, backup);
-  owner = await connect();
+  owner = await connectTo(system.database.url);
   expect(await enterRecovery(system.core.deps.db, since)).toBe(true);
 }
 
@@ -296,18 +296,3 @@ function retry(name: string, paymentId?: string): Promise<Answer> {
 }
 
 const id = (name: string): string => known[name]?.answer.json.id;
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: system.database.url });
-  client.on('error', () => {});
-  await client.connect();
-  return client;
-}
-
-/** The database's own clock, on a connection that a restore may cut. */
-async function instant(): Promise<Date> {
-  const client = await connect();
-  const { rows } = await client.query<{ now: Date }>('SELECT now() AS now');
-  await client.end();
-  return rows[0]?.now ?? new Date(0);
-}

@@ -30,6 +30,23 @@ export async function restore(url: string, backup: string): Promise<void> {
   });
 }
 
+/** A connection that may be cut without ending the test. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** By the database's own clock. */
+export async function databaseNow(url: string): Promise<Date> {
+  const client = await connectTo(url);
+  const { rows } = await client.query<{ now: Date }>('SELECT now() AS now');
+  await client.end();
+  if (!rows[0]) throw new Error('The database tells no time');
+  return rows[0].now;
+}
+
 const nameIn = (url: string) => new URL(url).pathname.slice(1);
 
 async function onCluster(work: (cluster: pg.Client) => Promise<void>): Promise<void> {
