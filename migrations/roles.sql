@@ -24,6 +24,10 @@ GRANT SELECT, INSERT, UPDATE ON breaks, disputes, recoveries, imported_operation
 GRANT SELECT ON audit_log TO {{app}};
 -- Not its id and not its time: no row can be dated back.
 GRANT INSERT (mode, actor, action, target, reason, before, after) ON audit_log TO {{app}};
-REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES ON ledger_entries, audit_log FROM {{app}}, {{maintenance}}, PUBLIC;
+GRANT SELECT, INSERT ON ledger_chain, ledger_checkpoints TO {{app}};
+GRANT SELECT, UPDATE ON ledger_shards TO {{app}};
+REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES
+    ON ledger_entries, ledger_chain, ledger_checkpoints, audit_log
+  FROM {{app}}, {{maintenance}}, PUBLIC;
 
 GRANT SELECT ON settings, saved_answers TO {{maintenance}};

@@ -6,8 +6,15 @@ export async function onDatabase<T>(
   url: string,
   applicationName: string,
   work: (db: Db) => Promise<T>,
+  options: { patient?: boolean } = {},
 ): Promise<T> {
-  const pool = openPool({ url, applicationName, connectionsMax: 1, onIdleError: () => {} });
+  const pool = openPool({
+    url,
+    applicationName,
+    connectionsMax: 1,
+    onIdleError: () => {},
+    ...options,
+  });
   const db = new Db(pool);
   try {
     return await work(db);

@@ -2,6 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSigningKeys } from '#ledger/signing-keys.js';
+import { DEMO_LEDGER_KEY } from '#platform/config.js';
 import { Db } from '#postgres/db.js';
 import { openPool } from '#postgres/pool.js';
 import { type System, startSystem } from '#testing/system.js';
@@ -11,6 +13,7 @@ const SERVICES = ['payonce_app', 'payonce_maintenance'];
 const root = join(import.meta.dirname, '..');
 
 describe('verify', () => {
+  const keys = readSigningKeys([DEMO_LEDGER_KEY]);
   let system: System;
   let db: Db;
   beforeAll(async () => {
@@ -27,9 +30,10 @@ describe('verify', () => {
   });
 
   it('finds nothing where nothing was tampered with', async () => {
-    const verdict = await verify(db, SERVICES);
+    const verdict = await verify(db, SERVICES, keys);
     expect(verdict.findings).toEqual([]);
     expect(verdict.notes).toEqual([
+      '0 ledger rows are linked in 8 chains; nothing is signed yet.',
       '2 ledger rows in 1 balance (one for each account and currency).',
     ]);
   });
@@ -176,11 +180,11 @@ describe('verify', () => {
   ])('finds %s, and names it', async (_what, changes, named) => {
     const verdict = await tamperedWith(changes);
     expect(verdict.findings.join('\n')).toMatch(named);
-    expect((await verify(db, SERVICES)).findings).toEqual([]);
+    expect((await verify(db, SERVICES, keys)).findings).toEqual([]);
   });
 
   it('says what rests on the trigger alone where services have no roles', async () => {
-    const { findings, notes } = await verify(db, ['nobody_app', 'nobody_maintenance']);
+    const { findings, notes } = await verify(db, ['nobody_app', 'nobody_maintenance'], keys);
     expect(findings).toEqual([]);
     expect(notes.join(' ')).toMatch(/trigger alone/);
   });
@@ -201,7 +205,7 @@ describe('verify', () => {
     await db.run({ name: '', text: 'BEGIN' }, []);
     try {
       for (const text of changes) await db.run({ name: '', text }, []);
-      return await verify(db, SERVICES);
+      return await verify(db, SERVICES, keys);
     } finally {
       await db.run({ name: '', text: 'ROLLBACK' }, []);
     }

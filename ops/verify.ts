@@ -14,11 +14,14 @@ Finds out whether somebody has tampered with the books:
             put to sleep by a session, and do what the migrations say, on every partition too
   rights    no role but the owner may change, delete or truncate ledger rows or forget payments and keys,
             and the services' roles are neither owners nor members of one
+  chain     every ledger row has its link in the hash chain, and every link its row, neither changed; nothing was
+            put in between; the chains are what the signed checkpoints say (LEDGER_SIGNING_KEY)
   balance   every payment that succeeded has its charge in the ledger, with the same amount and currency,
-            and the ledger has no other rows; debits equal credits for each account and currency
+            refunds and disputes are booked as they stand, and no row is of no payment; debits equal credits for each account and currency
 
-What it cannot see yet: a fee that was deleted, or a payment changed together with its ledger rows, by
-somebody who put the guards back afterwards.
+What it cannot see: what an owner of the database did to rows that no checkpoint has been signed of yet, the last
+minute's; and chains that were cut off behind an older checkpoint together with the newer ones. The log line of each
+checkpoint tells the latter.
 
 It finds the embedded database by itself; DATABASE_URL names another (its owner's address).
 Exits 0 when all is well, 1 when something was tampered with (each finding on a line), 2 when it could not run.
@@ -34,8 +37,11 @@ export async function main(args: string[]): Promise<void> {
         config.appDatabaseUrl ?? derived.appUrl,
         config.maintenanceDatabaseUrl ?? derived.maintenanceUrl,
       ].map((url) => decodeURIComponent(new URL(url).username));
-      const { findings, notes } = await onDatabase(databaseUrl, 'payonce-verify', (db) =>
-        verify(db, roles),
+      const { findings, notes } = await onDatabase(
+        databaseUrl,
+        'payonce-verify',
+        (db) => verify(db, roles, config.ledgerSigningKeys),
+        { patient: true },
       );
       for (const line of notes) process.stdout.write(`${line}\n`);
       for (const line of findings) process.stdout.write(`TAMPERED ${line}\n`);

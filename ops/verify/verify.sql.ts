@@ -23,18 +23,18 @@ export const READ_GUARDS = statement<GuardRow>(
     ORDER BY 1, 2`,
 );
 
-/** Other triggers and rules on the ledger and the audit log: they could change a row on its way in, or swallow it. */
+/** Other triggers and rules on tables that only grow: they could change a row on its way in, or swallow it. */
 export const READ_STRANGERS = statement<{ table_name: string; name: string }>(
   'verify.read_strangers',
   `SELECT tgrelid::regclass::text AS table_name, tgname::text AS name
      FROM pg_trigger
-    WHERE (tgrelid IN ('ledger_entries'::regclass, 'audit_log'::regclass)
+    WHERE (tgrelid = ANY ($2::regclass[])
            OR tgrelid IN (SELECT relid FROM pg_partition_tree('ledger_entries'::regclass)))
       AND NOT tgisinternal AND tgname <> ALL ($1::text[])
     UNION ALL
    SELECT ev_class::regclass::text, rulename::text
      FROM pg_rewrite
-    WHERE ev_class IN ('ledger_entries'::regclass, 'audit_log'::regclass)
+    WHERE ev_class = ANY ($2::regclass[])
        OR ev_class IN (SELECT relid FROM pg_partition_tree('ledger_entries'::regclass))
     ORDER BY 1, 2`,
 );
@@ -78,6 +78,9 @@ export type DifferenceRow = {
   what: string;
 };
 
+/** Kinds by which a payment's money is the merchant's. */
+const CAPTURES = `('charge', 'capture', 'late_success_accepted')`;
+
 /** Payments against the ledger, both ways, and each row by itself. */
 export const COMPARE_BOOKS = statement<DifferenceRow>(
   'verify.compare_books',
@@ -87,15 +90,15 @@ export const COMPARE_BOOKS = statement<DifferenceRow>(
     WHERE p.status = 'succeeded'
       AND NOT EXISTS (
             SELECT 1 FROM ledger_entries e
-             WHERE e.account_id = p.account_id AND e.payment_id = p.id AND e.entry_kind = 'charge')
+             WHERE e.account_id = p.account_id AND e.payment_id = p.id AND e.entry_kind IN ${CAPTURES})
     UNION ALL
    SELECT e.account_id, e.payment_id, e.id,
           CASE
             WHEN p.id IS NULL THEN 'the row belongs to no payment'
-            WHEN p.status <> 'succeeded' THEN 'the payment is ' || p.status || ', and the ledger has a row of it'
+            WHEN e.entry_kind IN ${CAPTURES} AND p.status <> 'succeeded' THEN 'the payment is ' || p.status || ', and the ledger has a row of it'
             WHEN e.currency <> p.currency
               THEN 'the row is in ' || e.currency || ', the payment in ' || p.currency
-            WHEN e.entry_kind = 'charge' AND e.amount <> p.amount_captured
+            WHEN e.entry_kind IN ${CAPTURES} AND e.amount <> p.amount_captured
               THEN 'the row says ' || e.amount || ', the payment captured ' || p.amount_captured
             WHEN e.entry_kind IN ('charge', 'processor_fee') AND e.source_id <> e.payment_id
               THEN 'the row names another source than its payment'
@@ -106,9 +109,9 @@ export const COMPARE_BOOKS = statement<DifferenceRow>(
      LEFT JOIN payments p ON p.account_id = e.account_id AND p.id = e.payment_id
      LEFT JOIN unnest($1::text[], $2::text[], $3::text[]) AS k (kind, debit, credit) ON k.kind = e.entry_kind
     WHERE p.id IS NULL
-       OR p.status <> 'succeeded'
+       OR (e.entry_kind IN ${CAPTURES} AND p.status <> 'succeeded')
        OR e.currency <> p.currency
-       OR (e.entry_kind = 'charge' AND e.amount <> p.amount_captured)
+       OR (e.entry_kind IN ${CAPTURES} AND e.amount <> p.amount_captured)
        OR (e.entry_kind IN ('charge', 'processor_fee') AND e.source_id <> e.payment_id)
        OR k.debit IS NULL OR e.debit_account <> k.debit OR e.credit_account <> k.credit
     UNION ALL
@@ -116,6 +119,27 @@ export const COMPARE_BOOKS = statement<DifferenceRow>(
      FROM ledger_entries
     GROUP BY account_id, payment_id, entry_kind, source_id
    HAVING count(*) > 1
+    UNION ALL
+   SELECT account_id, payment_id, NULL,
+          'its refunds are ' || coalesce(taken, 0) || ', and the ledger has ' || coalesce(booked, 0)
+     FROM (SELECT account_id, payment_id, sum(CASE entry_kind WHEN 'refund' THEN amount ELSE -amount END) AS booked
+             FROM ledger_entries WHERE entry_kind IN ('refund', 'refund_failed')
+            GROUP BY account_id, payment_id) AS l
+     FULL JOIN (SELECT account_id, payment_id, sum(amount) AS taken
+                  FROM refunds
+                 WHERE break_id IS NULL AND status <> 'failed' AND processor_id IS NOT NULL
+                 GROUP BY account_id, payment_id) AS r USING (account_id, payment_id)
+    WHERE coalesce(booked, 0) <> coalesce(taken, 0)
+    UNION ALL
+   SELECT account_id, payment_id, NULL,
+          'its disputes are ' || coalesce(standing, 0) || ', and the ledger has ' || coalesce(booked, 0)
+     FROM (SELECT account_id, payment_id, sum(CASE entry_kind WHEN 'dispute_won' THEN -amount ELSE amount END) AS booked
+             FROM ledger_entries WHERE entry_kind IN ('dispute', 'dispute_won', 'dispute_excess_settled')
+            GROUP BY account_id, payment_id) AS l
+     FULL JOIN (SELECT account_id, payment_id,
+                       coalesce(sum(amount) FILTER (WHERE status IN ('open', 'lost')), 0) - sum(excess) AS standing
+                  FROM disputes GROUP BY account_id, payment_id) AS d USING (account_id, payment_id)
+    WHERE coalesce(booked, 0) <> coalesce(standing, 0)
     ORDER BY 1, 2`,
 );
 

@@ -1,8 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
+import type { SigningKeys } from '#ledger/signing-keys.js';
 import type { Db } from '#postgres/db.js';
 import { migrationsFolder } from '#postgres/sql-migrations.js';
+import { verifyChain } from './chain.js';
 import {
   COMPARE_BOOKS,
   type GuardRow,
@@ -22,31 +24,29 @@ export type Verdict = {
 
 type Guard = { table: string; trigger: string; fires: RegExp; refuses: string };
 
+/** Tables whose rows are only ever added, and the function that refuses everything else. */
+const ONLY_GROW = {
+  ledger_entries: 'ledger_refuse_change',
+  ledger_chain: 'ledger_refuse_change',
+  ledger_checkpoints: 'ledger_refuse_change',
+  audit_log: 'audit_refuse_change',
+};
+
 const GUARDS: Guard[] = [
-  {
-    table: 'ledger_entries',
-    trigger: 'ledger_entries_no_change',
-    fires: / BEFORE DELETE OR UPDATE ON \S+ FOR EACH ROW EXECUTE FUNCTION \S+$/,
-    refuses: 'ledger_refuse_change',
-  },
-  {
-    table: 'ledger_entries',
-    trigger: 'ledger_entries_no_truncate',
-    fires: / BEFORE TRUNCATE ON \S+ FOR EACH STATEMENT EXECUTE FUNCTION \S+$/,
-    refuses: 'ledger_refuse_change',
-  },
-  {
-    table: 'audit_log',
-    trigger: 'audit_log_no_change',
-    fires: / BEFORE DELETE OR UPDATE ON \S+ FOR EACH ROW EXECUTE FUNCTION \S+$/,
-    refuses: 'audit_refuse_change',
-  },
-  {
-    table: 'audit_log',
-    trigger: 'audit_log_no_truncate',
-    fires: / BEFORE TRUNCATE ON \S+ FOR EACH STATEMENT EXECUTE FUNCTION \S+$/,
-    refuses: 'audit_refuse_change',
-  },
+  ...Object.entries(ONLY_GROW).flatMap(([table, refuses]) => [
+    {
+      table,
+      trigger: `${table}_no_change`,
+      fires: / BEFORE DELETE OR UPDATE ON \S+ FOR EACH ROW EXECUTE FUNCTION \S+$/,
+      refuses,
+    },
+    {
+      table,
+      trigger: `${table}_no_truncate`,
+      fires: / BEFORE TRUNCATE ON \S+ FOR EACH STATEMENT EXECUTE FUNCTION \S+$/,
+      refuses,
+    },
+  ]),
   {
     table: 'payments',
     trigger: 'payments_only_forward',
@@ -58,20 +58,26 @@ const GUARDS: Guard[] = [
 
 /** What nobody but the owner may do, by table. */
 const FORBIDDEN: Record<string, string[]> = {
-  ledger_entries: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'],
-  audit_log: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'],
+  ...Object.fromEntries(
+    Object.keys(ONLY_GROW).map((table) => [
+      table,
+      ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'],
+    ]),
+  ),
+  ledger_shards: ['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   payments: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   idempotency_keys: ['DELETE', 'TRUNCATE', 'TRIGGER'],
 };
 
 /** Guards and rights come first: with them gone, balanced books prove nothing. @keeps P4 */
-export async function verify(db: Db, serviceRoles: string[]): Promise<Verdict> {
+export async function verify(db: Db, serviceRoles: string[], keys: SigningKeys): Promise<Verdict> {
   const guards = await findFallenGuards(db);
   const rights = await findRightsTooMany(db, serviceRoles);
+  const chain = await verifyChain(db, keys);
   const books = await findDifferences(db);
   return {
-    findings: [...guards, ...rights.findings, ...books.findings],
-    notes: [...rights.notes, ...books.notes],
+    findings: [...guards, ...rights.findings, ...chain.findings, ...books.findings],
+    notes: [...rights.notes, ...chain.notes, ...books.notes],
   };
 }
 
@@ -85,7 +91,10 @@ async function findFallenGuards(db: Db): Promise<string[]> {
     if (found.length === 0) return [`guards: the table ${guard.table} is gone`];
     return found.flatMap((row) => faultsOf(guard, row));
   });
-  const strangers = await db.run(READ_STRANGERS, [GUARDS.map(({ trigger }) => trigger)]);
+  const strangers = await db.run(READ_STRANGERS, [
+    GUARDS.map(({ trigger }) => trigger),
+    Object.keys(ONLY_GROW),
+  ]);
   return [
     ...findings,
     ...strangers.map(

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkEntries } from '#ledger/link-entries.js';
+import { signCheckpoints } from '#ledger/sign-checkpoints.js';
 import { SESSION_LIMITS } from '#postgres/pool.js';
 import { Sessions, refusalOf } from '#testing/sessions.js';
 import { type System, startSystem } from '#testing/system.js';
+import { until } from '#testing/until.js';
 
 const NO_RIGHT = '42501';
+const TABLES = ['ledger_entries', 'ledger_chain', 'ledger_checkpoints'];
 const CHANGES = [
   'UPDATE ledger_entries SET amount = amount + 1',
-  'DELETE FROM ledger_entries',
-  'TRUNCATE ledger_entries',
+  `UPDATE ledger_chain SET hash = '\\x00'`,
+  'UPDATE ledger_checkpoints SET sequence = 0',
+  ...TABLES.flatMap((table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`]),
 ];
 
 describe('what the database refuses', () => {
@@ -25,6 +30,10 @@ describe('what the database refuses', () => {
     maintenance = await sessions.open(system.database.maintenanceUrl);
     const { status } = await system.client.pay({ order_id: randomUUID() });
     expect(status).toBe(201);
+    const { core } = system;
+    // A row trigger is asked for a row only.
+    await until(async () => (await linkEntries(core.deps.db)).linked > 0);
+    await signCheckpoints(core.deps.db, core.config.ledgerSigningKeys.signer!);
   });
   afterAll(async () => {
     await sessions.close();
@@ -47,6 +56,7 @@ describe('what the database refuses', () => {
       'UPDATE outbox_events SET sequence = 9',
       'DELETE FROM outbox_events',
       'TRUNCATE payments CASCADE',
+      'DELETE FROM ledger_shards',
       'UPDATE settings SET answers_days = 30',
       'UPDATE accounts SET order_once = false',
       `INSERT INTO api_keys (account_id, key_hash, prefix, scopes) SELECT id, '', '', '{}' FROM accounts`,
@@ -129,13 +139,13 @@ describe('what the database refuses', () => {
       await owner.query(`
         CREATE ROLE plain_owner NOLOGIN;
         GRANT CREATE, USAGE ON SCHEMA public TO plain_owner;
-        ALTER TABLE ledger_entries OWNER TO plain_owner;
+        ${TABLES.map((table) => `ALTER TABLE ${table} OWNER TO plain_owner;`).join('\n')}
         SET ROLE plain_owner`);
       const refused = [];
       for (const change of CHANGES) refused.push(await refusalOf(owner, change));
       await owner.query(`
         RESET ROLE;
-        ALTER TABLE ledger_entries OWNER TO CURRENT_USER;
+        ${TABLES.map((table) => `ALTER TABLE ${table} OWNER TO CURRENT_USER;`).join('\n')}
         DROP OWNED BY plain_owner;
         DROP ROLE plain_owner`);
       expect(refused.map((refusal) => refusal?.constraint)).toEqual(

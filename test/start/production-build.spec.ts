@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkoutRoot } from '#embedded/home.js';
+import { DEMO_LEDGER_KEY } from '#platform/config.js';
 import { FAILPOINT_NAMES } from '#seams/failpoints.js';
 
 const root = checkoutRoot();
@@ -15,6 +16,7 @@ const SETTINGS = {
   STRIPE_API_BASE: 'http://127.0.0.1:1',
   STRIPE_SECRET_KEY: 'sk_test_of_your_own',
   STRIPE_WEBHOOK_SECRET: 'whsec_of_your_own',
+  LEDGER_SIGNING_KEY: Buffer.alloc(32, 'of your own').toString('base64'),
 };
 
 describe('the production build', () => {
@@ -49,6 +51,9 @@ describe('the production build', () => {
     ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: 'whsec_payonce_demo' }],
     ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: 'whsec_new,whsec_payonce_demo' }],
     ['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: '' }],
+    ['LEDGER_SIGNING_KEY', { LEDGER_SIGNING_KEY: '' }],
+    ['LEDGER_SIGNING_KEY', { LEDGER_SIGNING_KEY: DEMO_LEDGER_KEY }],
+    ['LEDGER_SIGNING_KEY', { LEDGER_SIGNING_KEY: 'c2hvcnQ=' }],
     ['FAILPOINTS', { FAILPOINTS: 'c5:1:kill' }],
     ['PAYONCE_DEMO_KEY', { PAYONCE_DEMO_KEY: demoKey() }],
     ['PROCESSOR_KEY_WINDOW_MS', { PROCESSOR_KEY_WINDOW_MS: '0', LEASE_MS: '1799999' }],

@@ -8,6 +8,7 @@ import { Core } from '#platform/core.js';
 import { authorizationSweep } from './authorizations.js';
 import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
 import { invariantSweep } from './invariants.js';
+import { ledgerChainSweep, ledgerCheckpointSweep } from './ledger-chain.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
 import { RecoveryWatch, recoverySweep, unlessRecovering } from './recovery.js';
@@ -30,6 +31,8 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
       inboxLagCheck(core),
       missedEventSweep(core),
       invariantSweep(core),
+      ledgerChainSweep(core),
+      ledgerCheckpointSweep(core),
     ];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;
     if (maintenanceUrl === null) {

@@ -1,4 +1,13 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique, type ColumnType } from 'typeorm';
+import {
+  Check,
+  Column,
+  Entity,
+  ForeignKey,
+  Index,
+  PrimaryColumn,
+  Unique,
+  type ColumnType,
+} from 'typeorm';
 
 /** Maps the `ledger_entries` table for reads and for the drift check. Never used to write. */
 @Entity({ name: 'ledger_entries' })
@@ -12,6 +21,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique, type ColumnTy
 @ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
   name: 'ledger_entries_payment',
 })
+@Index('ledger_entries_by_transaction', ['recordedXid', 'accountId'])
 @Unique('ledger_entries_once', ['accountId', 'paymentId', 'entryKind', 'sourceId'])
 export class LedgerEntryRow {
   @PrimaryColumn({

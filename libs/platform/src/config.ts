@@ -1,4 +1,5 @@
 import { buildKind } from '#seams/build-kind.js';
+import { type SigningKeys, readSigningKeys } from '#ledger/signing-keys.js';
 import { keepsKeys, leaseProblem } from '#payments/lease-arithmetic.js';
 
 /** A setting that is missing or wrong. The message names the variable; the process exits 78 (EX_CONFIG). */
@@ -32,6 +33,7 @@ export const CONFIG_VARIABLES = [
   'LATE_SUCCESS_POLICY',
   'RECOVERY_SINCE',
   'ANSWERS_DAYS',
+  'LEDGER_SIGNING_KEY',
   'LOG_LEVEL',
   'FAILPOINTS',
   'PAYONCE_DEMO_KEY',
@@ -42,6 +44,8 @@ export const LOG_LEVELS = ['debug', 'info', 'warning', 'error', 'critical'] as c
 export const DEMO_STRIPE_KEY = 'sk_test_payonce_demo';
 /** Signs the mock's events in the demonstration. */
 export const DEMO_WEBHOOK_SECRET = 'whsec_payonce_demo';
+/** Signs the ledger's checkpoints in the demonstration: 32 bytes that everybody can read. */
+export const DEMO_LEDGER_KEY = 'cGF5b25jZS1kZW1vLWxlZGdlci1zaWduaW5nLWtleSE=';
 const DEMO_API_KEY_PREFIX = 'po_test_demo';
 
 /** Reads and checks the whole configuration at once, relations between settings included. Throws ConfigError. */
@@ -112,6 +116,7 @@ function parse(env: NodeJS.ProcessEnv) {
     lateSuccessPolicy: choice(env, 'LATE_SUCCESS_POLICY', ['review', 'refund'], 'review'),
     recoverySince: instant(env, 'RECOVERY_SINCE'),
     answersDays: integer(env, 'ANSWERS_DAYS', 7, 7, 3_650),
+    ledgerSigningKeys: signingKeys(env),
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
@@ -122,6 +127,9 @@ function refuseDemoSecrets(env: NodeJS.ProcessEnv): void {
   }
   if (secrets(env, 'STRIPE_WEBHOOK_SECRET', DEMO_WEBHOOK_SECRET).includes(DEMO_WEBHOOK_SECRET)) {
     throw new ConfigError('STRIPE_WEBHOOK_SECRET: the production build needs a secret of its own');
+  }
+  if (secrets(env, 'LEDGER_SIGNING_KEY', DEMO_LEDGER_KEY).includes(DEMO_LEDGER_KEY)) {
+    throw new ConfigError('LEDGER_SIGNING_KEY: the production build needs a key of its own');
   }
   if (env['PAYONCE_DEMO_KEY']?.startsWith(DEMO_API_KEY_PREFIX)) {
     throw new ConfigError('PAYONCE_DEMO_KEY: the production build refuses the demo API key');
@@ -135,6 +143,15 @@ function secrets(env: NodeJS.ProcessEnv, name: string, byDefault: string): strin
   const found = (env[name] || byDefault).split(',').map((secret) => secret.trim());
   if (found.includes('')) throw new ConfigError(`${name} holds an empty secret`);
   return found;
+}
+
+function signingKeys(env: NodeJS.ProcessEnv): SigningKeys {
+  const name = 'LEDGER_SIGNING_KEY';
+  try {
+    return readSigningKeys(secrets(env, name, DEMO_LEDGER_KEY));
+  } catch (error) {
+    throw new ConfigError(`${name}: ${(error as Error).message}`);
+  }
 }
 
 /** 0 for a processor that keeps no keys; a window in between would be over before a run is. */

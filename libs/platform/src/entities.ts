@@ -6,7 +6,10 @@ import { WebhookInboxRow } from '#events/webhook-inbox.entity.js';
 import { IdempotencyKeyRow } from '#idempotency/idempotency-key.entity.js';
 import { SavedAnswerRow } from '#idempotency/saved-answer.entity.js';
 import { SettingRow } from '#idempotency/setting.entity.js';
+import { LedgerChainRow } from '#ledger/ledger-chain.entity.js';
+import { LedgerCheckpointRow } from '#ledger/ledger-checkpoint.entity.js';
 import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
+import { LedgerShardRow } from '#ledger/ledger-shard.entity.js';
 import { AuditLogRow } from '#operations/audit-log.entity.js';
 import { AttemptRow } from '#payments/attempt.entity.js';
 import { AuthorizationRow } from '#payments/authorization.entity.js';
@@ -33,7 +36,10 @@ export const ENTITIES = [
   DisputeRow,
   IdempotencyKeyRow,
   ImportedOperationRow,
+  LedgerChainRow,
+  LedgerCheckpointRow,
   LedgerEntryRow,
+  LedgerShardRow,
   OperationRow,
   OrderSlotRow,
   OutboxEventRow,

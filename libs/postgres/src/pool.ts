@@ -18,16 +18,20 @@ export type PoolOptions = {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   connectionsMax: number;
+  /** For commands that read everything: statements take as long as they take. */
+  patient?: boolean;
   /** Called for an idle connection that broke; without a listener the process would die of it. */
   onIdleError: (error: Error) => void;
 };
 
 /** Opens no connection yet. Errors on COMMIT and idle errors are the caller's to hear. */
-export function openPool({ url, applicationName, connectionsMax, onIdleError }: PoolOptions): Pool {
+export function openPool(options: PoolOptions): Pool {
+  const { url, applicationName, connectionsMax, patient, onIdleError } = options;
   const pool = new Pool({
     connectionString: url,
     application_name: applicationName,
     ...sessionOptions(connectionsMax),
+    ...(patient === true ? { query_timeout: 0, statement_timeout: 0 } : {}),
   });
   pool.on('error', onIdleError);
   return pool;
