@@ -31,7 +31,7 @@ export function checkBooks(books: Books, terms: Terms = { quiet: true }): Violat
     ...checkDatabase(world),
     ...checkSteps(world),
     ...checkEvidence(world),
-    ...checkAnswers(world),
+    ...checkAnswers(world, terms),
     ...checkTold(world),
     ...checkSaved(world),
     ...checkTies(world),

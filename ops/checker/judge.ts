@@ -70,7 +70,7 @@ function describeCounts(counts: Counts): string {
 }
 
 /** What was not asked of them: a verdict under easy terms is to say so. */
-function describeTerms({ quiet, unrecorded = [] }: Terms): string[] {
+function describeTerms({ quiet, unrecorded = [], planted = [] }: Terms): string[] {
   const count = unrecorded.length;
   return [
     ...(quiet
@@ -78,6 +78,11 @@ function describeTerms({ quiet, unrecorded = [] }: Terms): string[] {
       : ['  not asked    that all has come to its end: something was still under way']),
     ...(count > 0
       ? [`  not asked    who wanted what ${count} accounts paid: their clients kept no book`]
+      : []),
+    ...(planted.length > 0
+      ? [
+          `  not asked    for another answer than 500 to ${planted.length} requests: an error was planted there`,
+        ]
       : []),
   ];
 }

@@ -10,6 +10,8 @@ export type Terms = {
   canaries?: readonly string[];
   /** Accounts whose clients kept no book: nothing can be said of what they asked for. */
   unrecorded?: readonly string[];
+  /** Keys whose requests met an error that was planted in our own code: 500 is an honest answer to that. */
+  planted?: readonly string[];
 };
 
 /** Puts the terms beside the books, so that whoever judges them once more judges the same. */

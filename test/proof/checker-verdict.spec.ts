@@ -92,7 +92,7 @@ describe('stored books', () => {
 
   it('say so if they were judged under easy terms', async () => {
     await writeBooks(folder, manyBooks(1));
-    writeTerms(folder, { quiet: false, unrecorded: ['x', 'y'] });
+    writeTerms(folder, { quiet: false, unrecorded: ['x', 'y'], planted: ['k'] });
     expect(
       describeVerdict(await judgeFolder(folder))
         .split('\n')
@@ -100,6 +100,7 @@ describe('stored books', () => {
     ).toEqual([
       '  not asked    that all has come to its end: something was still under way',
       '  not asked    who wanted what 2 accounts paid: their clients kept no book',
+      '  not asked    for another answer than 500 to 1 requests: an error was planted there',
       '',
     ]);
   });

@@ -66,6 +66,22 @@ describe('the checker of three books', () => {
     expect(found([second])).toContain('I3');
   });
 
+  it('takes 500 for an answer where an error was planted, and nowhere else', () => {
+    const draft = new Draft(good);
+    const invoke = draft.books.history.find(({ type, key }) => type === 'invoke' && key !== null)!;
+    const call = 'beside';
+    draft.books.history.push(
+      { ...invoke, seq: 1e6, call },
+      { ...invoke, seq: 1e6 + 1, call, type: 'answer', status: 500, text: '{}', whole: true },
+    );
+    const found = (planted: string[]) =>
+      invariantsOf(checkBooks(draft.books, { quiet: true, planted }));
+    expect(found(['another'])).toEqual(['I23']);
+    expect(found([invoke.key!])).toEqual([]);
+    draft.books.history.at(-1)!.text = '    at file.ts:1:1\n    at file.ts:2:2';
+    expect(found([invoke.key!])).toEqual(['I23']);
+  });
+
   it('knows an answer that was cut in the middle of a letter', () => {
     const draft = new Draft(good);
     const saved = draft.saved('cut');
