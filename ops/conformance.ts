@@ -17,8 +17,8 @@ const USAGE = `npm run conformance -- URL --key KEY [options]
 
 Tries an HTTP service with idempotency keys from outside: missing, malformed and doubled keys, replays,
 conflicts, parallel bursts, errors that must not stick, whose key it is, how bodies are compared, answers
-that were lost. What happened is counted in the service, not in its answers. Makes about 300 requests
-that each may have an effect: give it a test account.
+that were lost. What happened is counted in the service, not in its answers. Makes some 1,300
+requests, of which some 250 have an effect: give it a test account.
 
   URL                 the service, for example http://127.0.0.1:3000
   --key KEY           the credential of an account

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkoutRoot } from '#embedded/home.js';
 import { faultsPage } from './proof/faults-page.js';
-import { figuresOf, invariantsOf } from './proof/figures-page.js';
+import { figuresOf, invariantsOf, notInjected } from './proof/figures-page.js';
 import { addUp, addUpAll, hashOfSources, readRuns } from './proof/runs.js';
 import { say } from './start/say.js';
 import { refuseWords, runCommand } from './command.js';
 
 const HELP = `npm run docs [-- --check]
 
-Writes the pages that are made from data: docs/faults.md, and the figures of docs/proof.md, from the table of faults
-and from docs/proof-runs.jsonl.
+Writes the pages that are made from data: docs/faults.md from the table of faults, and in docs/proof.md the
+invariants of the checker, what was not injected, and the figures, which docs/proof-runs.jsonl adds up.
 
   --check   writes nothing; exits 1 when a page is not what it would be
   --help    this text
@@ -50,8 +50,13 @@ export function pages(root: string): Map<string, string> {
   const proof = readFileSync(join(root, 'docs/proof.md'), 'utf8');
   return new Map([
     ['docs/faults.md', faultsPage(hits)],
-    ['docs/proof.md', put('figures', figures, put('invariants', invariantsOf(), proof))],
+    ['docs/proof.md', proofPage(proof, figures)],
   ]);
+}
+
+function proofPage(page: string, figures: string): string {
+  const parts = { invariants: invariantsOf(), figures, 'not-injected': notInjected() };
+  return Object.entries(parts).reduce((text, [name, part]) => put(name, part, text), page);
 }
 
 /** Puts a part between its two markers. */

@@ -14,7 +14,7 @@ that was none). In every state the invariants must hold, and from every state th
 
   --clients N    1 to 3 (2)
   --workers N    1 to 3 (2)
-  --faults N     0 to ${FAULTS_MAX} (3); each one more makes about eight times as many states
+  --faults N     0 to ${FAULTS_MAX} (3); each one more makes eight to sixteen times as many states
   --error NAME   searches a design with an error, which must be found: ${Object.keys(DESIGN_ERRORS).join(', ')}
   --out FOLDER   where report.json goes (./proof)
   --help         prints this

@@ -13,18 +13,18 @@ import { SpecRunner } from './mutants/spec-runner.js';
 const HELP = `npm run mutants
 
 Breaks a copy of the sources in one small way after the other, and runs the check that is named for it: a test, which
-must fail by an assertion, or a simulation, which must violate the invariant. A mutant that its named check does not
-find has survived, whatever else falls over. Before that every named check must be green without any mutant.
+must fail by an assertion, or the search of the model, which must find an error of the design. A mutant that its named
+check does not find has survived, whatever else falls over. Before that every named test must be green without any mutant.
 
   --only m1,m10a  these alone; m10 stands for m10a, m10b, …
-  --fast          those that take a second or two, by their first check
+  --fast          those whose first check takes a second or two, by that check
   --jobs N        copies that are worked on side by side (1)
-  --list FILE     other mutants, as JSON
+  --list FILE     other mutants, as JSON; their check may be a simulation too
   --record        notes the run in docs/proof-runs.jsonl, if nothing survived
   --out FOLDER    where report.json goes (./proof)
   --help          prints this
 Exits 0 when every mutant was killed, 1 when one survived, 2 when it could not run: a patch that fits no more, or a
-check that is red by itself.
+check that is red by itself; also when it was stopped.
 `;
 
 const OPTIONS = {
@@ -110,6 +110,7 @@ async function withBenches(
   count: number,
   work: (benches: readonly Bench[]) => Promise<void>,
 ): Promise<void> {
+  const stopping = stopAtSignals(); // before there is a copy that could be left behind
   const benches = Array.from({ length: count }, () => {
     const scratch = Scratch.make(root);
     return { scratch, specs: new SpecRunner(scratch.root) };
@@ -118,7 +119,7 @@ async function withBenches(
     await Promise.all(benches.map(({ specs }) => specs.close()));
     for (const { scratch } of benches) scratch.remove();
   };
-  stopAtSignals().addEventListener('abort', () => void end().finally(() => process.exit(2)));
+  stopping.addEventListener('abort', () => void end().finally(() => process.exit(2)));
   try {
     await work(benches);
   } finally {

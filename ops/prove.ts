@@ -18,18 +18,20 @@ refund as real ones do, and meanwhile kills, stops and cuts what there is to kil
 everything, waits for quiet, and compares three books that know nothing of each other: what each client sent and
 saw, the database, and the processor's own. Prints a verdict, and on stderr what it is doing.
 
-  --ci           every part of the gate once, in at most eight minutes on two cores
-  --minutes N    how long the random faults go on in a full run (4)
-  --times N      how often a full run goes through its kills, crashes and cuts (1)
-  --seed N       what is drawn by chance (1); each seed has a mix of faults of its own
+  --ci           every phase but actions, as the gate has them: made for eight minutes on two cores
+  --minutes N    how long the random faults go on (4, with --ci half a minute)
+  --times N      how often it goes through its kills, crashes and cuts (1; a full run has two rounds of kills)
+  --seed N       what is drawn by chance (1); each seed has a mix of faults of its own. The machine still decides
+                 what happens first: two runs of a seed are alike, and not the same
   --only NAMES   phases (${PHASES.map(({ name }) => name).join(', ')}),
                  or kinds of fault for the swarm (failpoints, ${FAULTS.map(({ name }) => name).join(', ')})
-  --taste        a little of each: shows that it works
+  --taste        a little of each phase but actions: shows that it works
   --out FOLDER   gets report.json, diagram.svg and the books (./proof)
   --record       adds what was reached to docs/proof-runs.jsonl
-  --check FOLDER judges the books in a folder once more, and runs nothing
+  --check FOLDER judges the books in a folder once more, by the terms that stand beside them, and runs nothing
   --help         prints this
-Exits 0 when everything held, 1 when something was violated or a full run met less than it must, 2 when it could not run.
+Exits 0 when everything held, 1 when something was violated or a full run met less than it must, 2 when it could not run,
+or was stopped.
 `;
 
 const OPTIONS = {

@@ -24,7 +24,7 @@ clients saw, the database and the processor's book are compared. The same seed i
   --systematic      instead of seeds: every single thing that can go otherwise in one payment's calm run
   --pairs N         and after them so many pairs of such things, drawn (500)
   --minutes N       stop after so many minutes, whatever has been reached
-  --jobs N          processes side by side (2)
+  --jobs N          processes side by side, at most 8 (2)
   --replay FILE     one saved list of choices instead of seeds; prints what happens
   --show SEED       one seed, and prints what happens
   --first           ends with the first seed that shows something, and keeps its list as it is

@@ -9,7 +9,7 @@ import { checkSteps, runSteps } from './check.mjs';
 
 const USAGE = `npm test [-- path or vitest arguments]
 
-Without arguments: format, lint and types, then every test (the house rules are among them).
+Without arguments: format, lint and types, then the tests (the house rules are among them), but for those of --long.
 With arguments only the tests, as \`vitest run\` understands them:
   npm test -- libs/money              every test below a folder
   npm test -- test/promises -t race   tests whose title has a word

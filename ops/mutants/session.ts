@@ -10,16 +10,22 @@ export type Response = { results: TestResult[]; broken: string[] };
 
 async function main(): Promise<void> {
   const root = process.cwd();
+  // From the first moment on: nobody would hear of a parent that ends while Vitest starts.
+  let started: Vitest | undefined;
+  process.once('disconnect', () => {
+    if (!started) process.exit();
+    void started.close().finally(() => process.exit());
+  });
   const vitest = await createVitest('test', {
     root,
     watch: false,
     reporters: [{}],
     isolate: true, // a worker that kept its modules would keep the unpatched ones
   });
+  started = vitest;
   process.on('message', (request: Request) => {
     void run(vitest, root, request).then((response) => process.send?.(response));
   });
-  process.once('disconnect', () => void vitest.close().finally(() => process.exit()));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}); // the parent ends us
   process.send?.('ready');
 }

@@ -22,8 +22,8 @@ export const PROCESS_CELLS: readonly Cell[] = [
   {
     cell: 2,
     fault: '`kill -9` between key and payment',
-    expected: 'impossible: one statement writes both, so a key without its payment never exists',
-    shownBy: [['test/crash/record-step.spec.ts', 'at $table leaves nothing of it'], KILLED],
+    expected: 'impossible: one statement writes both, so they are there together or not at all',
+    shownBy: [KILLED, ['test/crash/commit.spec.ts', 'around the claim']],
   },
   {
     cell: 3,

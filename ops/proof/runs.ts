@@ -63,7 +63,7 @@ export function commitOf(root: string): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** What runs of today's sources have counted together; overlapping seeds are counted once. */
+/** What runs of today's sources have counted together; a seed counts once, and mutants are the same in each run. */
 export function addUp(
   runs: readonly Run[],
   sources: string,
@@ -72,7 +72,9 @@ export function addUp(
   const hits = new Map<string, number>();
   for (const run of runs.filter((one) => one.sources === sources)) {
     for (const [name, count] of Object.entries(run.counts)) {
-      if (name !== 'schedules') counts[name] = (counts[name] ?? 0) + count;
+      if (name === 'schedules') continue;
+      const before = counts[name] ?? 0;
+      counts[name] = name === 'mutants' ? Math.max(before, count) : before + count;
     }
     for (const [point, count] of Object.entries(run.hits ?? {}))
       hits.set(point, (hits.get(point) ?? 0) + count);
@@ -86,7 +88,7 @@ export function addUpAll(runs: readonly Run[]): Record<string, number> {
   const all: Record<string, number> = {};
   for (const sources of new Set(runs.map((run) => run.sources))) {
     for (const [name, count] of Object.entries(addUp(runs, sources).counts))
-      all[name] = (all[name] ?? 0) + count;
+      all[name] = name === 'mutants' ? Math.max(all[name] ?? 0, count) : (all[name] ?? 0) + count;
   }
   return all;
 }

@@ -42,6 +42,11 @@ export async function kills(terms: Terms): Promise<PhaseResult> {
   };
 }
 
+/** At each failpoint on each path. */
+export function killsInARound(): number {
+  return killsOf('api', true).length + killsOf('worker', true).length;
+}
+
 /** All of them, or one a path: what a test has time for. */
 function killsOf(kind: ReplicaKind, all: boolean): Kill[] {
   const names = Object.entries(POINTS)

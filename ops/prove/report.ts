@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Books, Violation } from '../checker/books.js';
 import { checkoutRoot } from '#embedded/home.js';
+import { NOT_INJECTED } from '../proof/not-injected.js';
 import { commitOf } from '../proof/runs.js';
 import { drawDiagram } from './diagram.js';
 import type { Journal } from './journal.js';
@@ -46,6 +47,8 @@ export function writeDiagram(
 }
 
 const SHOWN_MAX = 10;
+/** By this command; tests and simulated schedules have one. */
+const KEYLESS = 'a processor that forgets or ignores its keys';
 
 /** The verdict for people: what was done, what was found, what was not tried, and how to do it again. */
 export function verdictText(
@@ -74,7 +77,7 @@ export function verdictText(
     `  SIGKILLs ${number('SIGKILLs')}, database crash-restarts ${number('database crash-restarts')}, commits cut ` +
       `${number('cut_before')} before and ${number('cut_after')} after`,
     ...missing(zeros),
-    `  not injected: ${NOT_INJECTED}`,
+    `  not injected: ${[...NOT_INJECTED, KEYLESS].join(', ')}`,
     ...violations
       .slice(0, SHOWN_MAX)
       .map(({ invariant, says, rows }) => `  ${invariant}: ${says}\n      ${shown(rows)}`),
@@ -98,9 +101,6 @@ function missing(zeros: readonly string[]): string[] {
       : []),
   ];
 }
-
-const NOT_INJECTED =
-  'bit rot, a disk that lies about a sync, kernel panic, fail-over to a replica, a processor that ignores its keys';
 
 function shown(rows: readonly object[]): string {
   const text = JSON.stringify(rows);

@@ -38,9 +38,9 @@ const SIMULATION_LOCK = 72_619;
 /** Schedules between two tidyings of what deleted rows leave behind. */
 const TIDY_EVERY = 250;
 
-/** A PostgreSQL of this run's own, with nothing of anybody in it. */
+/** A PostgreSQL of this run's own, with nothing of anybody in it: never in a home that is set, since it is thrown away. */
 export async function withServer<T>(work: (ownerUrl: string) => Promise<T>): Promise<T> {
-  process.env['PAYONCE_HOME'] ??= mkdtempSync(join(tmpdir(), 'payonce-simulate-'));
+  process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-simulate-'));
   const home = payonceHome();
   const server = await startPostgres({ folder: join(home, 'postgres'), unsafeFast: true });
   try {

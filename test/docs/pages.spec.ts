@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkoutRoot } from '#embedded/home.js';
-import { faultsPage } from '../../ops/proof/faults-page.js';
-import { invariantsOf } from '../../ops/proof/figures-page.js';
+import { CELLS } from '../../ops/proof/cells.js';
+import { faultsPage, isLong } from '../../ops/proof/faults-page.js';
+import { MUTANTS } from '../../ops/mutants/list.js';
+import { GOALS, figuresOf, invariantsOf, notInjected } from '../../ops/proof/figures-page.js';
 import { addUp, addUpAll } from '../../ops/proof/runs.js';
+import { LONG_SPECS } from '../../ops/test.mjs';
 
 const PROOF = readFileSync(join(checkoutRoot(), 'docs/proof.md'), 'utf8');
 
@@ -14,8 +17,47 @@ it('docs/faults.md tells of every fault, as npm run docs writes it', () => {
   expect(withoutCounts(page)).toBe(withoutCounts(faultsPage(new Map())));
 });
 
+it('docs/faults.md marks the tests that npm test leaves out', () => {
+  const files = CELLS.flatMap(({ shownBy }) => shownBy.map(([file]) => file));
+  expect(files.filter(isLong)).not.toEqual([]);
+  const leftOut = (file: string) =>
+    LONG_SPECS.some((spec) =>
+      spec.endsWith('**') ? file.startsWith(spec.slice(0, -2)) : file === spec,
+    );
+  expect(files.filter(isLong)).toEqual(files.filter(leftOut));
+});
+
 it('docs/proof.md says what the checker holds the books to, as npm run docs writes it', () => {
   expect(PROOF).toContain(invariantsOf());
+});
+
+it('docs/proof.md says what was not injected, as npm run docs writes it', () => {
+  expect(PROOF).toContain(notInjected());
+});
+
+it('the gate and its goals are those of the phases and of the list of mutants', () => {
+  const goals = Object.fromEntries(GOALS.map(({ count, ci, goal }) => [count, [ci, goal]]));
+  const rows = figuresOf({}, {}).split('\n');
+  expect(goals['kills']?.[0]).toBe(48);
+  expect(goals['mutants']?.[1]).toBe(
+    MUTANTS.filter(({ patches, since }) => !since || patches.length > 0).length,
+  );
+  expect(rows).toHaveLength(2 + GOALS.length);
+  for (const { what, ci, goal } of GOALS)
+    expect(PROOF).toContain(
+      `| ${what} | ${ci.toLocaleString('en-US')} | ${goal.toLocaleString('en-US')} |`,
+    );
+});
+
+it('mutants are the same ones in each run, and do not add up', () => {
+  const run = { at: '', command: '', commit: '' };
+  const runs = [
+    { ...run, sources: 'a', counts: { mutants: 30 } },
+    { ...run, sources: 'a', counts: { mutants: 20 } },
+    { ...run, sources: 'b', counts: { mutants: 25 } },
+  ];
+  expect(addUp(runs, 'a').counts).toMatchObject({ mutants: 30 });
+  expect(addUpAll(runs)).toMatchObject({ mutants: 30 });
 });
 
 it('runs of the same sources add up, and a seed counts once', () => {

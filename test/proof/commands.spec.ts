@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { main as model } from '../../ops/model.js';
 import { main as mutants } from '../../ops/mutants.js';
 import { main as prove } from '../../ops/prove.js';
 import { main as simulate } from '../../ops/simulate.js';
+import { withServer } from '../../ops/simulate/stage.js';
 
 const COMMANDS = { conformance, docs, model, mutants, prove, simulate };
 const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
@@ -64,6 +65,19 @@ describe('the commands of the proof', () => {
   ])('mutants finds nothing out of a file with %s', async (_, text, says) => {
     expect(await run('mutants', ['--list', written('list.json', text)])).toContain(says);
     expect(process.exitCode).toBe(2);
+  });
+
+  it('simulate has a database of its own, whatever home is set', async () => {
+    const before = process.env['PAYONCE_HOME'];
+    process.env['PAYONCE_HOME'] = folder;
+    try {
+      await withServer(async (url) => expect(url).toContain('postgres://'));
+    } finally {
+      if (before === undefined) delete process.env['PAYONCE_HOME'];
+      else process.env['PAYONCE_HOME'] = before;
+    }
+    expect(existsSync(folder)).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('prove judges no folder without books', async () => {
