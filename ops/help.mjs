@@ -13,6 +13,8 @@ export const COMMANDS = {
   keys: 'Makes, rotates and revokes API keys.',
   mock: 'Starts the mock card processor alone.',
   verify: "Checks the books: the ledger's triggers, rights and balance.",
+  reconcile:
+    "Compares a day with the processor's settlement report, repairs what is safe, and names the rest.",
   docs: 'Writes the pages that are made from data: the fault matrix and the figures of the proof.',
   figures:
     'Measures and prints the figures of the README, with machine, versions and sample sizes.',

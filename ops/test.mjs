@@ -31,6 +31,7 @@ export const LONG_SPECS = [
 const LONGER_SPECS = [
   'test/crash/request-path.spec.ts',
   'test/crash/news-and-recovery.spec.ts',
+  'test/crash/reconciliation.spec.ts',
   'test/recovery/queue.spec.ts',
   'test/start/build.spec.ts',
   'test/proof/simulate.spec.ts',

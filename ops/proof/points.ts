@@ -4,7 +4,7 @@ import type { Since } from './milestones.js';
 export type Point = {
   /** Where a process stands when it passes it. */
   where: string;
-  passedBy: 'API' | 'worker' | 'API and worker';
+  passedBy: 'API' | 'worker' | 'API and worker' | 'reconciliation';
 };
 
 /** Every failpoint that the code has; the type holds that none is missing. */
@@ -25,14 +25,19 @@ export const POINTS: Record<FailpointName, Point> = {
   w5: { where: 'event applied, not marked so', passedBy: 'worker' },
   x1: { where: 'abandoned work found', passedBy: 'worker' },
   x2: { where: 'its lease taken over', passedBy: 'worker' },
+  s1: { where: 'settlement report fetched', passedBy: 'reconciliation' },
+  s2: { where: 'its lines copied, not committed', passedBy: 'reconciliation' },
+  s3: { where: 'compared, no break written', passedBy: 'reconciliation' },
+  s4: { where: 'breaks written, nobody told', passedBy: 'reconciliation' },
 };
+
+/** Those that replicas of API and worker pass; the rest are passed by a job that ends. */
+export const REPLICA_POINTS = Object.fromEntries(
+  Object.entries(POINTS).filter(([, { passedBy }]) => passedBy !== 'reconciliation'),
+);
 
 /** Points that are named and not there yet. */
 export const LATER_POINTS: Record<string, { where: string; since: Since }> = {
-  s1: { where: 'settlement report fetched', since: 'D' },
-  s2: { where: 'half of it imported', since: 'D' },
-  s3: { where: 'matched, breaks not written', since: 'D' },
-  s4: { where: 'breaks written, run not closed', since: 'D' },
   o1: { where: 'outgoing event claimed', since: 'F' },
   o2: { where: 'delivered, not marked so', since: 'F' },
   o3: { where: 'marked as delivered', since: 'F' },

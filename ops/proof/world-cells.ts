@@ -191,8 +191,7 @@ export const WORLD_CELLS: readonly Cell[] = [
     cell: 50,
     fault: '`kill -9` inside an import (`s2`, `s3`)',
     expected: 'run again with the same result',
-    shownBy: [],
-    since: 'D',
+    shownBy: [['test/crash/reconciliation.spec.ts', 'is run again with the same result']],
   },
   {
     cell: 51,

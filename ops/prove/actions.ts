@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { POINTS } from '../proof/points.js';
+import { REPLICA_POINTS } from '../proof/points.js';
 import type { Asked } from './client.js';
 import { whileTimeFlies } from './load.js';
 import { dispute } from './kills.js';
@@ -16,7 +16,7 @@ const PATIENCE_MS = 12_000;
 /** Every other action at every failpoint: one process for each point, which suffers all of them in turn. */
 export async function actions(terms: Terms): Promise<PhaseResult> {
   const world = await terms.world();
-  const points = Object.entries(POINTS);
+  const points = Object.entries(REPLICA_POINTS);
   await whileTimeFlies(world, async () => {
     for (const [at, [point, { passedBy }]] of points.entries()) {
       if (terms.stopping.aborted) break;

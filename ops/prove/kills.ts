@@ -1,4 +1,4 @@
-import { POINTS } from '../proof/points.js';
+import { REPLICA_POINTS } from '../proof/points.js';
 import type { Asked, RecordedClient } from './client.js';
 import type { PhaseResult, Terms } from './phase.js';
 import { whileTimeFlies } from './load.js';
@@ -35,7 +35,7 @@ export async function kills(terms: Terms): Promise<PhaseResult> {
   });
   const count = world.journal.counted('SIGKILLs') - before;
   world.journal.count('kills that found no passage', missed.length);
-  const line = `${count} real SIGKILLs at ${Object.keys(POINTS).length} failpoints on ${PATHS.length} paths`;
+  const line = `${count} real SIGKILLs at ${Object.keys(REPLICA_POINTS).length} failpoints on ${PATHS.length} paths`;
   return {
     line: missed.length > 0 ? `${line}; not reached: ${missed.join(', ')}` : line,
     findings: [],
@@ -49,7 +49,7 @@ export function killsInARound(): number {
 
 /** All of them, or one a path: what a test has time for. */
 function killsOf(kind: ReplicaKind, all: boolean): Kill[] {
-  const names = Object.entries(POINTS)
+  const names = Object.entries(REPLICA_POINTS)
     .filter(([, { passedBy }]) => passedBy.includes(kind === 'api' ? 'API' : 'worker'))
     .map(([name]) => name);
   if (!all)

@@ -8,7 +8,7 @@ import { LEASE_MS, type World } from './world.js';
 /** What each kind of process passes; a worker passes those of a request as well, when it takes one over. */
 export const POINTS: Record<ReplicaKind, readonly FailpointName[]> = {
   api: FAILPOINT_NAMES.filter((name) => /^c|^w[12]$/.test(name)),
-  worker: FAILPOINT_NAMES.filter((name) => /^[xs]|^w[345]$|^c([567]|12|13)$/.test(name)),
+  worker: FAILPOINT_NAMES.filter((name) => /^x|^w[345]$|^c([567]|12|13)$/.test(name)),
 };
 
 /** What the next process of a kind is armed with: a few faults on its way, and mostly one that ends it. */

@@ -1,6 +1,6 @@
 import type { Books, HistoryLine, Row } from '../checker/books.js';
 import { isNotYet, type Since } from '../proof/milestones.js';
-import { ACTIONS, POINTS } from '../proof/points.js';
+import { ACTIONS, REPLICA_POINTS } from '../proof/points.js';
 import type { Journal } from './journal.js';
 
 type Evidence = { books: Books; journal: Journal };
@@ -95,7 +95,7 @@ function breakTypes(): Record<string, Sometimes> {
 
 function failpoints(): Record<string, Sometimes> {
   return Object.fromEntries(
-    Object.keys(POINTS).flatMap((point) =>
+    Object.keys(REPLICA_POINTS).flatMap((point) =>
       ACTIONS.map((action) => {
         const name = `failpoint ${point} ${action}`;
         return [name, { count: ({ journal }: Evidence) => journal.counted(name) }];

@@ -27,6 +27,8 @@ import type { BreakKind } from './break-kinds.js';
   name: 'breaks_payment',
 })
 @Unique('breaks_once', ['processorName', 'kind', 'reference'])
+@Check('breaks_write_off_asked_by_length', 'char_length(write_off_asked_by) <= 255')
+@Index('breaks_by_report', ['processorName', 'reportDate'], { where: 'report_date IS NOT NULL' })
 @Index('breaks_by_payment', ['accountId', 'paymentId'])
 @Index('breaks_open', ['id'], { where: `status = 'open'::text` })
 export class BreakRow {
@@ -88,4 +90,10 @@ export class BreakRow {
 
   @Column({ name: 'refund_ordered_at', type: 'timestamptz', nullable: true })
   refundOrderedAt: Date | null;
+
+  @Column({ name: 'report_date', type: 'date', nullable: true })
+  reportDate: string | null;
+
+  @Column({ name: 'write_off_asked_by', type: 'text', nullable: true })
+  writeOffAskedBy: string | null;
 }

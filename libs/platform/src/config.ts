@@ -34,6 +34,7 @@ export const CONFIG_VARIABLES = [
   'RECOVERY_SINCE',
   'ANSWERS_DAYS',
   'LEDGER_SIGNING_KEY',
+  'SETTLEMENT_WINDOW_HOURS',
   'LOG_LEVEL',
   'FAILPOINTS',
   'PAYONCE_DEMO_KEY',
@@ -117,6 +118,13 @@ function parse(env: NodeJS.ProcessEnv) {
     recoverySince: instant(env, 'RECOVERY_SINCE'),
     answersDays: integer(env, 'ANSWERS_DAYS', 7, 7, 3_650),
     ledgerSigningKeys: signingKeys(env),
+    settlementWindowHours: integer(
+      env,
+      'SETTLEMENT_WINDOW_HOURS',
+      processor === 'mock' ? 0 : 48,
+      0,
+      24 * 30,
+    ),
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }

@@ -24,6 +24,9 @@ import { RecoveryRow } from '#payments/recovery.entity.js';
 import { RefundRow } from '#payments/refund.entity.js';
 import { SweepMarkRow } from '#payments/sweep-mark.entity.js';
 import { UnresolvedRow } from '#payments/unresolved.entity.js';
+import { ReportFindingRow } from '#reconciliation/report-finding.entity.js';
+import { ReportImportRow } from '#reconciliation/report-import.entity.js';
+import { ReportLineRow } from '#reconciliation/report-line.entity.js';
 
 /** Every table of the schema. They refer to each other by name, so they are only complete together. */
 export const ENTITIES = [
@@ -47,6 +50,9 @@ export const ENTITIES = [
   PaymentStepRow,
   RecoveryRow,
   RefundRow,
+  ReportFindingRow,
+  ReportImportRow,
+  ReportLineRow,
   SavedAnswerRow,
   SettingRow,
   SweepMarkRow,

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { DatabaseUnavailable, StatementUnconfirmed, isRefusal } from './errors.js';
 import type { Statement } from './statement.js';
 
@@ -76,10 +76,10 @@ function heardByItsStatement(): void {}
 
 /** The inside of a transaction that somebody else opened and will end. */
 export class Tx {
-  readonly #client: PoolClient;
+  readonly #client: ClientBase;
   readonly #noteBroken: () => void;
 
-  constructor(client: PoolClient, noteBroken: () => void) {
+  constructor(client: ClientBase, noteBroken: () => void) {
     this.#client = client;
     this.#noteBroken = noteBroken;
   }
@@ -98,7 +98,7 @@ function flushed(): Promise<void> {
 
 /** A connection on which a statement was not confirmed is never used again: its late answer would reach the next user. */
 async function runOn<Row>(
-  client: PoolClient,
+  client: ClientBase,
   { name, text }: Statement<Row>,
   values: readonly unknown[],
   done: (broken: boolean) => void,

@@ -16,6 +16,8 @@ export const FAILPOINT_NAMES = [
   'w1', 'w2', 'w3', 'w4', 'w5',
   // Recovery: an item is found due, and taken over.
   'x1', 'x2',
+  // A reconciliation: the report is fetched, its lines copied and not committed, compared and no break written, written.
+  's1', 's2', 's3', 's4',
 ] as const;
 export type FailpointName = (typeof FAILPOINT_NAMES)[number];
 

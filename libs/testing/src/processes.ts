@@ -52,6 +52,13 @@ export class Processes {
     return service;
   }
 
+  /** One reconciliation of a day, which prints its result as JSON and ends. */
+  spawnReconciliation({ appUrl, mockUrl, failpoints, date }: ReconciliationOptions) {
+    const env = { APP_DATABASE_URL: appUrl, STRIPE_API_BASE: mockUrl, LOG_LEVEL: '' };
+    const args = ['--processor', 'mock', '--date', date, '--json'];
+    return this.#spawn('reconciliation', { ...env, FAILPOINTS: failpoints ?? '' }, args);
+  }
+
   /** Kills what is still running, stopped processes included, and waits until it is gone. */
   async endAll(): Promise<void> {
     for (const service of this.#spawned) service.kill('SIGKILL');
@@ -61,9 +68,9 @@ export class Processes {
     this.#folders.length = 0;
   }
 
-  #spawn(app: string, env: Record<string, string>): ServiceProcess {
+  #spawn(app: string, env: Record<string, string>, args: string[] = []): ServiceProcess {
     buildOnce();
-    const child = spawn(process.execPath, [`dist-demo/apps/${app}/src/main.js`], {
+    const child = spawn(process.execPath, [`dist-demo/apps/${app}/src/main.js`, ...args], {
       cwd: ROOT,
       // Only what a service is told: nothing of this run's own environment.
       env: { PATH: process.env['PATH'], LOG_LEVEL: 'debug', PAYONCE_PARENT_PIPE: '1', ...env },
@@ -86,6 +93,14 @@ export type WorkerOptions = {
   maintenanceUrl: string;
   mockUrl: string;
   env?: Record<string, string>;
+};
+
+export type ReconciliationOptions = {
+  appUrl: string;
+  mockUrl: string;
+  failpoints?: string;
+  /** A day, as 2026-01-31. */
+  date: string;
 };
 
 export type LogLine = { level: string; event: string; [fact: string]: unknown };

@@ -1,0 +1,105 @@
+import { statement } from '#postgres/statement.js';
+
+/**
+ * How bad: what a major unit or less is about is `info`, up to a hundred `warning`, and more `critical` (in currencies
+ * of two decimals; the limits are minor units). It grows with age, and a duplicate has charged somebody twice.
+ */
+const severity = (amount: string, kind: string, firstSeen: string) => `
+  CASE WHEN ${kind} = 'duplicate' OR coalesce(${amount}, 0) > 10000 OR payonce_now() - ${firstSeen} >= interval '10 days'
+       THEN 'critical'
+       WHEN coalesce(${amount}, 0) > 100 OR payonce_now() - ${firstSeen} >= interval '3 days' THEN 'warning'
+       ELSE 'info' END`;
+
+/**
+ * Each finding becomes a break, or is one already. One that closed by itself is opened again; one that a person has
+ * closed stays so, unless it is no longer what that person saw.
+ */
+export const OPEN_BREAKS = statement(
+  'reconciliation.open_breaks',
+  `INSERT INTO breaks AS known (
+          account_id, payment_id, processor_name, kind, reference, severity, amount, currency, first_seen, last_seen,
+          details, report_date)
+   SELECT account_id, payment_id, $2::text, kind, reference, ${severity('amount', 'kind', 'payonce_now()')},
+          amount, CASE WHEN amount IS NOT NULL THEN currency END, payonce_now(), payonce_now(),
+          json_build_object('ours', ours, 'theirs', theirs), $3::date
+     FROM report_findings
+    WHERE import_id = $1::uuid
+    ORDER BY kind, reference
+   ON CONFLICT ON CONSTRAINT breaks_once DO UPDATE
+      SET account_id = EXCLUDED.account_id, payment_id = EXCLUDED.payment_id, amount = EXCLUDED.amount,
+          currency = EXCLUDED.currency, last_seen = EXCLUDED.last_seen, details = EXCLUDED.details,
+          report_date = EXCLUDED.report_date,
+          severity = ${severity('EXCLUDED.amount', 'known.kind', 'known.first_seen')},
+          status = CASE WHEN known.status = 'closed' AND known.closed_by <> 'payonce'
+                         AND known.details::text = EXCLUDED.details::text THEN 'closed' ELSE 'open' END,
+          closed_at = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
+                           THEN known.closed_at END,
+          closed_by = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
+                           THEN known.closed_by END,
+          reason_code = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
+                             THEN known.reason_code END,
+          reason = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
+                        THEN known.reason END`,
+);
+
+/**
+ * What the day's report no longer shows is gone, and closes. So does what was missing there and stands in this report
+ * after all. Only kinds of reconciliation's own (`$4`), and only of this processor and day.
+ */
+export const CLOSE_GONE = statement(
+  'reconciliation.close_gone',
+  `UPDATE breaks b
+      SET status = 'closed', closed_at = payonce_now(), closed_by = 'payonce', reason_code = 'gone', reason = NULL,
+          write_off_asked_by = NULL
+    WHERE b.processor_name = $2::text AND b.status = 'open' AND b.kind = ANY($4::text[])
+      AND (b.report_date = $3::date
+           OR b.kind = 'missing_there' AND EXISTS (
+                SELECT 1 FROM report_lines l
+                 WHERE l.import_id = $1::uuid AND (l.payment_ref = b.reference OR l.source_id = b.reference))
+           OR b.kind = 'refund' AND EXISTS (
+                SELECT 1 FROM report_lines l WHERE l.import_id = $1::uuid AND l.source_id = b.reference))
+      AND NOT EXISTS (
+            SELECT 1 FROM report_findings f
+             WHERE f.import_id = $1::uuid AND f.kind = b.kind AND f.reference = b.reference)`,
+);
+
+export const FORGET_FINDINGS = statement(
+  'reconciliation.forget_findings',
+  `DELETE FROM report_findings WHERE import_id = $1::uuid`,
+);
+
+export type ReportBreakRow = {
+  id: string;
+  kind: string;
+  reference: string;
+  severity: 'info' | 'warning' | 'critical';
+  amount: string | null;
+  currency: string | null;
+  ours: object | null;
+  theirs: object | null;
+  first_seen: Date;
+  last_seen: Date;
+  closed_at: Date | null;
+};
+
+/** The breaks of one processor and day: those that are open, and those that closed since `$3`. A page at a time. */
+export const LIST_REPORT_BREAKS = statement<ReportBreakRow>(
+  'reconciliation.list_report_breaks',
+  `SELECT id, kind, reference, severity, amount, currency, details->'ours' AS ours, details->'theirs' AS theirs,
+          first_seen, last_seen, closed_at
+     FROM breaks
+    WHERE processor_name = $1::text AND report_date = $2::date AND kind = ANY($7::text[])
+      AND (status = 'open' OR closed_at >= $3::timestamptz)
+      AND (kind, reference) > ($4::text, $5::text)
+    ORDER BY kind, reference
+    LIMIT $6::int`,
+);
+
+export const COUNT_OPEN = statement<{ kind: string; open: number }>(
+  'reconciliation.count_open',
+  `SELECT kind, count(*)::int AS open
+     FROM breaks
+    WHERE processor_name = $1::text AND report_date = $2::date AND status = 'open' AND kind = ANY($3::text[])
+    GROUP BY kind
+    ORDER BY kind`,
+);

@@ -1,0 +1,57 @@
+import type { LongTx } from '#postgres/long-session.js';
+import { failpoint } from '#seams/failpoints.js';
+import { CLOSE_GONE, FORGET_FINDINGS, OPEN_BREAKS } from './breaks.sql.js';
+import {
+  FIND_CHARGES_NOT_HERE,
+  FIND_CHARGES_NOT_THERE,
+  FIND_CHARGES_THAT_DIFFER,
+  FIND_LEDGER_AGAINST_PAYMENTS,
+} from './compare-charges.sql.js';
+import {
+  FIND_LINES_TWICE,
+  FIND_OTHER_LINES,
+  FIND_PAYOUT_SUMS,
+  FIND_STEPS_NOT_THERE,
+  FIND_STEPS_THAT_DIFFER,
+} from './compare-steps.sql.js';
+import { LIST_NEIGHBOURS } from './import.sql.js';
+
+export type Comparison = {
+  importId: string;
+  date: string;
+  processorName: string;
+  windowHours: number;
+  kinds: readonly string[];
+  progress: (step: number) => void;
+};
+
+/**
+ * Holds a report against the books, set against set, and turns what differs into breaks: new ones open, those that
+ * came back open again, and those that are gone close. Belongs into one transaction.
+ */
+export async function compare(tx: LongTx, comparison: Comparison): Promise<void> {
+  const { importId, processorName, date, windowHours, kinds, progress } = comparison;
+  const neighbours = await tx.run(LIST_NEIGHBOURS, [processorName, date]);
+  const around = neighbours.filter(({ is_near }) => is_near).map(({ id }) => id);
+  const before = neighbours.filter(({ is_before }) => is_before).map(({ id }) => id);
+  const about = [importId, processorName];
+  await tx.run(FORGET_FINDINGS, [importId]);
+  const steps = [
+    () => tx.run(FIND_LINES_TWICE, about),
+    () => tx.run(FIND_CHARGES_THAT_DIFFER, [...about, date]),
+    () => tx.run(FIND_CHARGES_NOT_HERE, [...about, windowHours]),
+    () => tx.run(FIND_CHARGES_NOT_THERE, [...about, date, windowHours, around]),
+    () => tx.run(FIND_STEPS_THAT_DIFFER, [...about, date, windowHours]),
+    () => tx.run(FIND_STEPS_NOT_THERE, [...about, date, windowHours, around]),
+    () => tx.run(FIND_OTHER_LINES, about),
+    () => tx.run(FIND_PAYOUT_SUMS, [importId, processorName, before]),
+    () => tx.run(FIND_LEDGER_AGAINST_PAYMENTS, [...about, date]),
+    () => failpoint('s3'),
+    () => tx.run(OPEN_BREAKS, [...about, date]),
+    () => tx.run(CLOSE_GONE, [...about, date, kinds]),
+  ];
+  for (const [done, step] of steps.entries()) {
+    await step();
+    progress(done + 1);
+  }
+}

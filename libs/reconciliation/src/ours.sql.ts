@@ -1,0 +1,81 @@
+/**
+ * What the books here expect of a report, as text for the statements that hold the two against each other: `$2` is
+ * the processor. Each movement has the time within which it must have been made: from its claim to its record.
+ */
+
+/** Charges and captures, and money that came late. Amounts are the ledger's, which is what is reported on. */
+export const OUR_CHARGES = `
+  SELECT p.account_id, p.id AS payment_id, p.processor_id AS reference, l.amount, l.currency, p.created_at AS earliest,
+         p.settled_at AS latest, true AS has_fee
+    FROM payments p
+    JOIN ledger_entries l
+      ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'charge'
+   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+  UNION ALL
+  SELECT p.account_id, p.id, p.processor_id, l.amount, l.currency, o.created_at, p.settled_at, true
+    FROM payments p
+    JOIN ledger_entries l
+      ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'capture'
+    JOIN operations o ON o.account_id = l.account_id AND o.id = l.source_id
+   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+  UNION ALL
+  SELECT p.account_id, p.id, b.reference, l.amount, l.currency, p.created_at, b.first_seen,
+         p.status <> 'succeeded' OR p.accepted_break_id = b.id
+    FROM breaks b
+    JOIN payments p ON p.account_id = b.account_id AND p.id = b.payment_id
+    JOIN ledger_entries l
+      ON l.account_id = b.account_id AND l.payment_id = b.payment_id AND l.source_id = b.id
+     AND l.entry_kind = 'late_success'
+   WHERE b.processor_name = $2::text AND b.kind = 'late_success'`;
+
+/** Refunds that were taken, refunds that came back, disputes, and disputes that were won. */
+export const OUR_STEPS = `
+  SELECT r.account_id, r.payment_id, r.processor_id AS reference,
+         CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN 'refund' ELSE 'refund_failure' END AS category,
+         CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN -l.amount ELSE l.amount END AS gross,
+         l.currency, 0::bigint AS fee, r.created_at AS earliest, l.recorded_at AS latest
+    FROM refunds r
+    JOIN payments p ON p.account_id = r.account_id AND p.id = r.payment_id
+    JOIN ledger_entries l
+      ON l.account_id = r.account_id AND l.payment_id = r.payment_id AND l.source_id = r.id
+     AND l.entry_kind IN ('refund', 'late_success_refund', 'refund_failed', 'late_success_refund_failed')
+   WHERE p.processor_name = $2::text
+  UNION ALL
+  SELECT d.account_id, d.payment_id, d.processor_id,
+         CASE WHEN l.entry_kind IN ('dispute', 'dispute_excess') THEN 'dispute' ELSE 'dispute_reversal' END,
+         sum(CASE WHEN l.entry_kind IN ('dispute', 'dispute_excess') THEN -l.amount ELSE l.amount END)::bigint,
+         l.currency,
+         CASE WHEN l.entry_kind IN ('dispute', 'dispute_excess') THEN coalesce(max(f.amount), 0)
+              ELSE -coalesce(max(b.amount), 0) END,
+         d.opened_at, max(l.recorded_at)
+    FROM disputes d
+    JOIN ledger_entries l
+      ON l.account_id = d.account_id AND l.payment_id = d.payment_id AND l.source_id = d.id
+     AND l.entry_kind IN ('dispute', 'dispute_excess', 'dispute_won', 'dispute_excess_won')
+    LEFT JOIN ledger_entries f
+      ON f.account_id = d.account_id AND f.payment_id = d.payment_id AND f.source_id = d.id
+     AND f.entry_kind = 'dispute_fee'
+    LEFT JOIN ledger_entries b
+      ON b.account_id = d.account_id AND b.payment_id = d.payment_id AND b.source_id = d.id
+     AND b.entry_kind = 'dispute_fee_returned'
+   WHERE d.processor_name = $2::text AND d.status <> 'inquiry'
+   GROUP BY d.account_id, d.payment_id, d.processor_id, d.opened_at, l.currency, l.entry_kind IN ('dispute', 'dispute_excess')`;
+
+/** The report's day, from `$3`. */
+export const DAY_START = `($3::date)::timestamp AT TIME ZONE 'UTC'`;
+export const DAY_END = `($3::date + 1)::timestamp AT TIME ZONE 'UTC'`;
+
+/** Whether an instant lies outside of the time within which a movement was made, by more than clocks may differ. */
+export function isApart(instant: string, earliest: string, latest: string): string {
+  const day = (at: string) => `(${at} AT TIME ZONE 'UTC')::date`;
+  return `(${instant} < ${earliest} - interval '5 seconds' AND ${day(instant)} < ${day(earliest)}
+        OR ${instant} > ${latest} + interval '5 seconds' AND ${day(instant)} > ${day(latest)})`;
+}
+
+/** A side of a finding, as it is shown. */
+export function side(amount: string, currency: string, more = ''): string {
+  return `json_build_object('amount', (${amount})::text, 'currency', ${currency}${more && `, ${more}`})`;
+}
+
+export const INTO_FINDINGS = `
+  INSERT INTO report_findings (import_id, kind, reference, account_id, payment_id, amount, currency, ours, theirs)`;

@@ -1,0 +1,109 @@
+import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
+import { applyChargeEvent } from '#payments/apply-charge-event.js';
+import { applyDisputeEvent } from '#payments/apply-dispute-event.js';
+import { applyRefundEvent } from '#payments/apply-refund-event.js';
+import type { Deps } from '#payments/deps.js';
+import type { ApplyNews, StoredEvent } from '#payments/news.js';
+import { violatedConstraint } from '#postgres/errors.js';
+import type { LongSession } from '#postgres/long-session.js';
+import { BOOK_FEES, COUNT_UNREPAIRED, FIND_REPAIRS, type RepairRow } from './repair.sql.js';
+
+/** Lines that are looked at together, and how many of them at once. */
+const PAGE = 500;
+const AT_ONCE = 4;
+const FEES_A_BATCH = 20_000;
+
+export type Repairing = {
+  deps: Deps;
+  session: LongSession;
+  importId: string;
+  requestId: string;
+  progress: (done: number) => void;
+};
+
+/**
+ * Settles what the report tells of our own intents and the books here lack, each exactly as a webhook would: the
+ * processor is asked, and what it says goes through the record step, which cannot book twice. Then the fees that
+ * only the report tells. Nothing else is safe to repair without a person. Returns how many lines it made right.
+ */
+export async function repair(repairing: Repairing): Promise<number> {
+  const { session, deps, importId, progress } = repairing;
+  const about = [importId, deps.processor.name];
+  let repaired = 0;
+  let after = 0;
+  for (;;) {
+    const page = await session.run(FIND_REPAIRS, [...about, after, PAGE]);
+    if (page.length === 0) break;
+    await eachOf(page, (row) => settle(repairing, row));
+    const lines = page.map(({ line }) => line);
+    const [left] = await session.run(COUNT_UNREPAIRED, [...about, lines]);
+    repaired += page.length - (left?.count ?? 0);
+    after = lines.at(-1) ?? after;
+    progress(repaired);
+  }
+  return repaired + (await bookFees(repairing, about));
+}
+
+async function settle({ deps, requestId }: Repairing, row: RepairRow): Promise<void> {
+  const apply = APPLIED_AS[row.category];
+  if (!apply) return;
+  const verdict = await apply(deps, asNews(row), requestId);
+  deps.log.info('report_line_applied', {
+    line: row.line,
+    category: row.category,
+    processor_id: row.source_id,
+    request_id: requestId,
+    verdict: verdict.kind,
+    reason: verdict.reason,
+  });
+}
+
+const APPLIED_AS: Record<string, ApplyNews> = {
+  charge: applyChargeEvent,
+  refund: applyRefundEvent,
+  refund_failure: applyRefundEvent,
+  dispute: applyDisputeEvent,
+  dispute_reversal: applyDisputeEvent,
+};
+
+/** The event that a webhook would have brought: a nudge, of which only the names are believed. */
+function asNews(row: RepairRow): StoredEvent {
+  const isCharge = row.category === 'charge';
+  const metadata = { payonce_account: row.account_ref, payonce_intent: row.intent_ref };
+  return {
+    event_id: `report line ${row.line}`,
+    type: isCharge ? 'payment_intent.succeeded' : `report.${row.category}`,
+    object_id: isCharge ? row.payment_ref : row.source_id,
+    payload: JSON.stringify({ data: { object: { metadata } } }),
+    waits: 0,
+  };
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const one = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}
+
+const FEE_KINDS = ['processor_fee', 'dispute_fee', 'dispute_fee_returned'] as const;
+
+async function bookFees({ session }: Repairing, about: readonly unknown[]): Promise<number> {
+  const kinds = [
+    FEE_KINDS,
+    FEE_KINDS.map((kind) => ENTRY_KINDS[kind].debit),
+    FEE_KINDS.map((kind) => ENTRY_KINDS[kind].credit),
+  ];
+  let booked = 0;
+  for (;;) {
+    try {
+      const [batch] = await session.run(BOOK_FEES, [...about, ...kinds, FEES_A_BATCH]);
+      booked += batch?.booked ?? 0;
+      if ((batch?.booked ?? 0) < FEES_A_BATCH) return booked;
+    } catch (error) {
+      // Somebody else has booked one of them meanwhile: it is not missing any more.
+      if (violatedConstraint(error) !== 'ledger_entries_once') throw error;
+    }
+  }
+}
