@@ -63,7 +63,9 @@ describe('a reconciliation repairs', () => {
     const about = { payment_intent: payment.processor.id };
     await mockClient.control('POST', 'events', { kind: 'late_success', ...about });
     expect(await world.reconcile()).toMatchObject({ repaired: 1, breaks: [] });
-    const { json } = await (await world.system.newOperator()).get('/v1/operations/breaks?status=open');
+    const { json } = await (
+      await world.system.newOperator()
+    ).get('/v1/operations/breaks?status=open');
     expect(json.data).toMatchObject([{ kind: 'late_success', reference: payment.processor.id }]);
   });
 
