@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent as PlainAgent, type Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { HoldBack } from './hold-back.js';
@@ -40,6 +41,7 @@ export class Deliveries {
     private readonly world: World,
     private readonly log: Log,
   ) {
+    setMaxListeners(0, this.#stopping.signal); // one for each copy that is on its way
     this.#seen = world.book.state.events.length;
     this.#held = new HoldBack(world.clock, this.#stopping.signal, (ids) => this.#ready(ids));
   }
