@@ -57,6 +57,18 @@ const MATRIX: Record<string, Row> = {
   'GET /v1/operations/breaks': { right: 'operations' },
   'POST /v1/operations/breaks/:id/accept': { right: 'operations', about: 'break', body: BREAK_ACT },
   'POST /v1/operations/breaks/:id/refund': { right: 'operations', about: 'break', body: BREAK_ACT },
+  'POST /v1/operations/breaks/:id/match': { right: 'operations', about: 'break', body: BREAK_ACT },
+  'POST /v1/operations/breaks/:id/write-off': {
+    right: 'operations',
+    about: 'break',
+    body: BREAK_ACT,
+  },
+  'POST /v1/operations/breaks/:id/approve': {
+    right: 'operations',
+    about: 'break',
+    body: BREAK_ACT,
+  },
+  'POST /v1/operations/breaks/:id/reopen': { right: 'operations', about: 'break', body: BREAK_ACT },
   'POST /webhooks/stripe': { right: 'signed', body: {} },
   'GET /health/live': { right: 'open' },
   'GET /health/ready': { right: 'open' },

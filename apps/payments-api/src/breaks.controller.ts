@@ -1,13 +1,28 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { listBreaks, readBreak } from '#operations/list-breaks.js';
+import {
+  type DifferenceAct,
+  type DifferenceVerdict,
+  REFUSED,
+  settleDifference,
+} from '#operations/settle-difference.js';
+import { SETTLED_BY_WORD } from '#payments/break-kinds.js';
 import { NOT_ACCEPTABLE } from '#payments/accept-late-success.js';
 import { NOT_REFUNDABLE } from '#payments/refund-late-success.js';
 import { type BreakAct, acceptBreak, refundBreak } from '#payments/settle-break.js';
 import { NeedsScope, operatorOf } from '#platform/auth.guard.js';
 import { Core } from '#platform/core.js';
 import { ProblemError } from '#platform/problem-error.js';
-import { DescribeAccept, DescribeBreaks, DescribeGiveBack } from './breaks.openapi.js';
+import {
+  DescribeAccept,
+  DescribeApprove,
+  DescribeBreaks,
+  DescribeGiveBack,
+  DescribeMatch,
+  DescribeReopen,
+  DescribeWriteOff,
+} from './breaks.openapi.js';
 import { noSuchBreak, readBreakAct, readBreakId } from './read-act.js';
 import { readBreakFilters } from './read-filters.js';
 
@@ -29,6 +44,8 @@ export class BreaksController {
   @DescribeAccept()
   async accept(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
     const act = { ...readBreakAct(request), breakId: readBreakId(id) };
+    const word = await this.#settle('accept', act);
+    if (word.kind !== 'another_kind') return this.#told(word, act);
     const accepted = await acceptBreak(this.core.deps, this.core.config.orderOnce, act);
     switch (accepted.kind) {
       case 'accepted':
@@ -56,6 +73,58 @@ export class BreaksController {
         throw noSuchBreak();
       case 'not_refundable':
         throw notSettleable(NOT_REFUNDABLE[ordered.because]);
+    }
+  }
+
+  @Post(':id/match')
+  @HttpCode(200)
+  @DescribeMatch()
+  match(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return this.#byWord('match', request, id);
+  }
+
+  @Post(':id/write-off')
+  @HttpCode(200)
+  @DescribeWriteOff()
+  writeOff(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return this.#byWord('write-off', request, id);
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @DescribeApprove()
+  approve(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return this.#byWord('approve', request, id);
+  }
+
+  @Post(':id/reopen')
+  @HttpCode(200)
+  @DescribeReopen()
+  reopen(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+    return this.#byWord('reopen', request, id);
+  }
+
+  async #byWord(deed: DifferenceAct, request: FastifyRequest, id: string): Promise<object> {
+    const act = { ...readBreakAct(request), breakId: readBreakId(id) };
+    return this.#told(await this.#settle(deed, act), act);
+  }
+
+  #settle(deed: DifferenceAct, act: BreakAct): Promise<DifferenceVerdict> {
+    return settleDifference(this.core.deps.db, deed, { ...act, kinds: SETTLED_BY_WORD });
+  }
+
+  #told(verdict: DifferenceVerdict, act: BreakAct): Promise<object> {
+    switch (verdict.kind) {
+      case 'done':
+        return this.#standing(act);
+      case 'not_found':
+        throw noSuchBreak();
+      case 'another_kind':
+        throw notSettleable('money stands in suspense for it: it is accepted or given back');
+      case 'refused':
+        throw notSettleable(REFUSED[verdict.because]);
+      case 'second_person_required':
+        throw new ProblemError({ code: 'second_person_required' });
     }
   }
 

@@ -56,6 +56,13 @@ class BreakDto {
   @ApiProperty({ ...INSTANT, nullable: true, description: 'From then on it is not accepted.' })
   refund_ordered_at: string | null;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Who asked that it be written off; another person approves.',
+  })
+  write_off_asked_by: string | null;
+
   @ApiProperty({ ...INSTANT, nullable: true })
   closed_at: string | null;
 
@@ -106,12 +113,32 @@ export const DescribeBreaks = () =>
   );
 
 export const DescribeAccept = () =>
-  describeAct('Accept money that came late: its payment has succeeded after all', 'acceptBreak', [
-    'order_already_paid',
-  ]);
+  describeAct(
+    'Accept a difference as it is; or money that came late: its payment has succeeded after all',
+    'acceptBreak',
+    ['order_already_paid'],
+  );
 
 export const DescribeGiveBack = () =>
   describeAct('Give money that came late back', 'refundBreak', []);
+
+export const DescribeMatch = () =>
+  describeAct('The two sides belong together: the difference is explained', 'matchBreak', []);
+
+export const DescribeWriteOff = () =>
+  describeAct(
+    'Ask that a difference be written off; a second person approves',
+    'writeOffBreak',
+    [],
+  );
+
+export const DescribeApprove = () =>
+  describeAct('Approve that it be written off, as another person asked', 'approveBreak', [
+    'second_person_required',
+  ]);
+
+export const DescribeReopen = () =>
+  describeAct('Open a difference again, or take back that it be written off', 'reopenBreak', []);
 
 function describeAct(
   summary: string,

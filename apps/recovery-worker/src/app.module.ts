@@ -11,6 +11,7 @@ import { invariantSweep } from './invariants.js';
 import { ledgerChainSweep, ledgerCheckpointSweep } from './ledger-chain.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
+import { reconciliationSweep } from './reconciliation.js';
 import { RecoveryWatch, recoverySweep, unlessRecovering } from './recovery.js';
 import { Sweep } from './sweep.js';
 
@@ -33,6 +34,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
       invariantSweep(core),
       ledgerChainSweep(core),
       ledgerCheckpointSweep(core),
+      unlessRecovering(recovery, reconciliationSweep(core)),
     ];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;
     if (maintenanceUrl === null) {

@@ -7,6 +7,8 @@ export type SweepPlan = {
   runOnce: () => Promise<'more' | 'done'>;
   /** Between passes that found little. */
   pauseMs: number;
+  /** Ends a pass that would keep a stop waiting. */
+  interrupt?: () => void;
 };
 
 /** A pass that failed is followed by a longer pause, so that an outage is not a storm. */
@@ -30,6 +32,7 @@ export class Sweep {
   /** Lets the running pass end. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.plan.interrupt?.();
     await this.#running;
   }
 

@@ -18,6 +18,7 @@ export type BreakListRow = {
   reason_code: string | null;
   reason: string | null;
   refund_ordered_at: Date | null;
+  write_off_asked_by: string | null;
   details: object;
 };
 
@@ -26,7 +27,7 @@ export const LIST_BREAKS = statement<BreakListRow>(
   'operations.list_breaks',
   `SELECT b.id, b.account_id, b.payment_id, b.processor_name, b.kind, b.reference, b.severity, b.amount,
           b.currency, b.status, b.first_seen, b.last_seen, b.closed_at, b.closed_by, b.reason_code, b.reason,
-          b.refund_ordered_at, b.details
+          b.refund_ordered_at, b.write_off_asked_by, b.details
      FROM breaks b
      LEFT JOIN accounts a ON a.id = b.account_id
     WHERE coalesce(a.mode, $1::text) = $1::text

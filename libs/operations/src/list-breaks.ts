@@ -37,6 +37,7 @@ function renderBreak(row: BreakListRow): object {
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     refund_ordered_at: row.refund_ordered_at?.toISOString() ?? null,
+    write_off_asked_by: row.write_off_asked_by,
     closed_at: row.closed_at?.toISOString() ?? null,
     closed_by: row.closed_by,
     reason_code: row.reason_code,

@@ -21,3 +21,14 @@ export const BREAK_KINDS = {
   refund_failed_late: 'record step',
 } as const satisfies Record<string, 'reconciliation' | 'record step'>;
 export type BreakKind = keyof typeof BREAK_KINDS;
+
+/**
+ * Kinds that a person settles by their word: no money of ours stands in suspense for them, so closing one books
+ * nothing.
+ */
+export const SETTLED_BY_WORD: readonly string[] = [
+  ...Object.entries(BREAK_KINDS)
+    .filter(([, by]) => by === 'reconciliation')
+    .map(([kind]) => kind),
+  'refund_failed_late',
+];

@@ -216,6 +216,12 @@ export const PROBLEMS = {
       'The break is closed, a refund of its money was ordered, or it is of a kind that this act does not fit.',
     retryable: false,
   },
+  second_person_required: {
+    status: 403,
+    title: 'A second person is required',
+    summary: 'Whoever asked that something be written off cannot approve it as well.',
+    retryable: false,
+  },
   proof_not_confirmed: {
     status: 409,
     title: 'The processor does not bear it out',
