@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkoutRoot } from '#embedded/home.js';
 import { FIND_LIVE_OWNERS } from '#payments/orphans.sql.js';
 import type { Db } from '#postgres/db.js';
-import { UsageError, runCommand } from './command.js';
+import { type OptionValues, UsageError, runCommand } from './command.js';
 import { measureBound } from './figures/bound.js';
 import { measureCrashes } from './figures/crash.js';
 import { measureDrain } from './figures/drain.js';
@@ -11,6 +11,8 @@ import { SERVER_VERSION } from './figures/figures.sql.js';
 import { countCosts, measurePayments, readSizes } from './figures/payments.js';
 import { progress } from './figures/progress.js';
 import { setWebhooks, until, untilQuiet } from './figures/quiet.js';
+import { measureReconciliation } from './figures/reconciliation.js';
+import { isPerfect, renderReconciliation } from './figures/render-reconciliation.js';
 import { type Figures, render } from './figures/render.js';
 import { FULL, QUICK, type Scale } from './figures/scale.js';
 import { Stage } from './figures/stage.js';
@@ -19,6 +21,7 @@ import { measureWebhooks } from './figures/webhooks.js';
 import { onDatabase } from './on-database.js';
 
 const HELP = `npm run figures -- [--seconds N] [--connections N] [--quick] [--write]
+npm run figures -- --reconciliation [--lines N] [--write]
 
 Measures a system of its own, started for this and thrown away: payments and replays a second, beside the
 bound of this machine; what a payment costs and weighs; webhooks; how soon the payments of a killed process
@@ -29,6 +32,9 @@ Markdown, and on stderr what it is doing.
   --connections N   of the load (32)
   --quick           a little of everything: shows that it works, measures nothing
   --write           puts the result between the markers in README.md
+  --reconciliation  in place of all that, reconciles a report with every kind of difference planted at known places:
+                    time, memory, and what was found; --write puts it into docs/reconciliation.md
+  --lines N         of that report (1000000)
 `;
 
 const OPTIONS = {
@@ -36,21 +42,42 @@ const OPTIONS = {
   connections: { type: 'string' },
   quick: { type: 'boolean' },
   write: { type: 'boolean' },
+  reconciliation: { type: 'boolean' },
+  lines: { type: 'string' },
 } as const;
 
 /** `npm run figures`. */
 export async function main(args: string[]): Promise<void> {
   await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+    if (values['reconciliation']) return reconciliation(values);
+    if (values['lines'] !== undefined) throw new UsageError('--lines goes with --reconciliation.');
     const whole = values['quick'] ? QUICK : FULL;
-    const seconds = wholeNumber(values['seconds'], whole.seconds);
-    const connections = wholeNumber(values['connections'], whole.connections);
+    const seconds = wholeNumber(values['seconds'], whole.seconds, 1, 600);
+    const connections = wholeNumber(values['connections'], whole.connections, 1, 600);
     if (values['quick'] && values['write'])
       throw new UsageError('--quick measures nothing that could be written.');
     const text = render(await measure({ ...whole, seconds, connections }));
     process.stdout.write(`${text}\n`);
-    if (values['write']) writeIntoReadme(text);
+    if (values['write']) writeInto('README.md', text);
     return 0;
   });
+}
+
+/** Its exit code tells whether all was found and nothing else. */
+async function reconciliation(values: OptionValues): Promise<number> {
+  const lines = wholeNumber(values['lines'], 1_000_000, 2_000, 10_000_000);
+  const stage = await Stage.open();
+  try {
+    const figures = await onDatabase(stage.ownerUrl, 'figures', (db) =>
+      measureReconciliation(stage, db, lines),
+    );
+    const text = renderReconciliation(figures);
+    process.stdout.write(`${text}\n`);
+    if (values['write']) writeInto('docs/reconciliation.md', text);
+    return isPerfect(figures) ? 0 : 1;
+  } finally {
+    await stage.close();
+  }
 }
 
 async function measure(scale: Scale): Promise<Figures> {
@@ -104,22 +131,27 @@ async function untilLiving(db: Db, count: number): Promise<void> {
   });
 }
 
-function writeIntoReadme(text: string): void {
-  const file = join(checkoutRoot(), 'README.md');
-  const readme = readFileSync(file, 'utf8');
+function writeInto(page: string, text: string): void {
+  const file = join(checkoutRoot(), page);
+  const before = readFileSync(file, 'utf8');
   const marked = /(<!-- figures:start -->\n)[\s\S]*(\n<!-- figures:end -->)/;
-  if (!marked.test(readme)) throw new UsageError('README.md has no markers for the figures.');
+  if (!marked.test(before)) throw new UsageError(`${page} has no markers for the figures.`);
   writeFileSync(
     file,
-    readme.replace(marked, (_all, start, end) => `${start}${text}${end}`),
+    before.replace(marked, (_all, start, end) => `${start}${text}${end}`),
   );
-  progress('written into README.md');
+  progress(`written into ${page}`);
 }
 
-function wholeNumber(text: string | boolean | undefined, byDefault: number): number {
+function wholeNumber(
+  text: string | boolean | undefined,
+  byDefault: number,
+  min: number,
+  max: number,
+): number {
   if (text === undefined) return byDefault;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 600)
-    throw new UsageError(`${String(text)} is not a number from 1 to 600.`);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new UsageError(`${String(text)} is not a number from ${min} to ${max}.`);
   return value;
 }

@@ -35,6 +35,7 @@ const LONGER_SPECS = [
   'test/recovery/queue.spec.ts',
   'test/start/build.spec.ts',
   'test/proof/simulate.spec.ts',
+  'test/reconciliation/classes.spec.ts',
 ];
 
 /** Files that `--again` runs once more. */

@@ -133,7 +133,7 @@ function sweepPart({ sweeps, scale }: Figures): string {
   return `${costs}\n\n${plans}`;
 }
 
-function table(head: string[], rows: string[]): string {
+export function table(head: string[], rows: string[]): string {
   return [`| ${head.join(' | ')} |`, `|${head.map(() => ' --- |').join('')}`, ...rows].join('\n');
 }
 
@@ -149,7 +149,7 @@ function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-function machine(): string {
+export function machine(): string {
   const [cpu] = cpus();
   return `${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '#embedded/free-port.js';
 import { checkoutRoot, payonceHome } from '#embedded/home.js';
 import { type PostgresServer, startPostgres } from '#embedded/postgres-server.js';
@@ -14,6 +14,7 @@ import { migrate } from '#postgres/migrate.js';
 import { demoKey, makeDemoKey } from '../start/demo-key.js';
 import { untilAnswers, untilListens } from '../start/readiness.js';
 import { progress } from './progress.js';
+import type { Command } from './watched.js';
 
 /**
  * A database of its own and the services around it, each started and ended by itself: what a figure wants
@@ -24,7 +25,7 @@ export class Stage {
   readonly #children = new Set<Child>();
 
   private constructor(
-    private readonly home: string,
+    readonly home: string,
     private readonly postgres: PostgresServer,
     private readonly ports: { api: number; mock: number },
   ) {}
@@ -69,6 +70,19 @@ export class Stage {
   /** Resolves at once; its instance shows when it is there. */
   startWorker(): Child {
     return this.#spawn('recovery-worker', {});
+  }
+
+  /** One of our commands, as a process of its own. */
+  command(name: string, args: string[]): Command {
+    const entry = pathToFileURL(join(BUILD, 'ops', `${name}.js`)).href;
+    const run = `import { main } from '${entry}'; await main(process.argv.slice(1))`;
+    const settings = { DATABASE_URL: this.ownerUrl, ...this.#settings() };
+    return {
+      program: process.execPath,
+      args: ['--enable-source-maps', '--input-type=module', '--eval', run, '--', ...args],
+      env: { PATH: process.env['PATH'] ?? '', PAYONCE_HOME: this.home, ...settings },
+      cwd: checkoutRoot(),
+    };
   }
 
   /** What the services work with, in this process: for what is measured below HTTP. */

@@ -1,0 +1,54 @@
+import type { ReconciliationFigures } from './reconciliation.js';
+import { machine, table } from './render.js';
+
+/** The figures of reconciliation as its page shows them. */
+export function renderReconciliation(figures: ReconciliationFigures): string {
+  const { report, bytes, postgres, run, score } = figures;
+  const mega = (size: number) => `${Math.round(size / 1e6)} MB`;
+  const perMillion = (run.ms / report.lines) * 1_000;
+  const text = table(
+    ['what', ''],
+    [
+      `| lines of the report | ${count(report.lines)} (${mega(bytes)}) |`,
+      `| planted anomalies found | ${count(score.found)} of ${count(score.planted)} |`,
+      `| false alarms | ${count(score.falseAlarms.length)} |`,
+      `| cents unexplained | ${score.centsUnexplained} |`,
+      `| broken lines named | ${figures.badLines} of ${report.brokenLines} |`,
+      `| time, all in | ${(run.ms / 1_000).toFixed(1)} s, ${perMillion.toFixed(1)} s a million lines |`,
+      `| peak memory of the process | ${run.peakBytes === null ? 'not told here' : mega(run.peakBytes)} |`,
+    ],
+  );
+  return `${preface(postgres)}\n\n${text}${alarms(figures)}`;
+}
+
+/** Everything was found, nothing else was, and every cent is explained. */
+export function isPerfect({ score, badLines, report }: ReconciliationFigures): boolean {
+  return (
+    score.found === score.planted &&
+    score.falseAlarms.length === 0 &&
+    score.centsUnexplained === 0n &&
+    badLines === report.brokenLines
+  );
+}
+
+function preface(postgres: string): string {
+  return (
+    `Measured by \`npm run figures -- --reconciliation\` on ${machine()}, Node ${process.versions.node}, PostgreSQL ` +
+    `${postgres} (fsync on, on the same machine), from the start of the process to its end. Making the report and the ` +
+    'rows of our payments is aside. Another machine, or a busy one, gives other numbers.'
+  );
+}
+
+const SHOWN_MAX = 5;
+
+/** Whoever sees that something is not right wants to know what. */
+function alarms({ score: { missed, falseAlarms } }: ReconciliationFigures): string {
+  const say = (what: string, list: { kind: string; reference: string }[]) =>
+    list.slice(0, SHOWN_MAX).map(({ kind, reference }) => `\n${what}: ${kind} ${reference}`);
+  const lines = [...say('missed', missed), ...say('false alarm', falseAlarms)];
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
