@@ -21,10 +21,14 @@ export const FIND_REPAIRS = statement<RepairRow>(
    ), line AS (
      SELECT l.line, l.category, l.source_id, l.payment_ref, l.account_ref, l.intent_ref
        FROM report_lines l
+      WHERE l.import_id = $1::uuid AND l.line > $3::int AND l.category = 'charge'
+        AND NOT EXISTS (SELECT 1 FROM charge c WHERE c.reference = l.payment_ref)
+     UNION ALL
+     SELECT l.line, l.category, l.source_id, l.payment_ref, l.account_ref, l.intent_ref
+       FROM report_lines l
       WHERE l.import_id = $1::uuid AND l.line > $3::int
-        AND (l.category = 'charge' AND NOT EXISTS (SELECT 1 FROM charge c WHERE c.reference = l.payment_ref)
-             OR l.category IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal') AND NOT EXISTS (
-                  SELECT 1 FROM step s WHERE s.category = l.category AND s.reference = l.source_id))
+        AND l.category IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal')
+        AND NOT EXISTS (SELECT 1 FROM step s WHERE s.category = l.category AND s.reference = l.source_id)
    )
    SELECT l.line, l.category, l.source_id, l.payment_ref, l.account_ref, l.intent_ref
      FROM line l

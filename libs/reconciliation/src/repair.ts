@@ -9,7 +9,7 @@ import type { LongSession } from '#postgres/long-session.js';
 import { BOOK_FEES, COUNT_UNREPAIRED, FIND_REPAIRS, type RepairRow } from './repair.sql.js';
 
 /** Lines that are looked at together, and how many of them at once. */
-const PAGE = 500;
+const PAGE = 5_000;
 const AT_ONCE = 4;
 const FEES_A_BATCH = 20_000;
 
@@ -40,6 +40,7 @@ export async function repair(repairing: Repairing): Promise<number> {
     repaired += page.length - (left?.count ?? 0);
     after = lines.at(-1) ?? after;
     progress(repaired);
+    if (page.length < PAGE) break;
   }
   return repaired + (await bookFees(repairing, about));
 }
