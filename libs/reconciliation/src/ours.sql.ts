@@ -4,20 +4,20 @@
  */
 
 /** Charges and captures, and money that came late. Amounts are the ledger's, which is what is reported on. */
-export const OUR_CHARGES = `
+export const ourCharges = (only = '') => `
   SELECT p.account_id, p.id AS payment_id, p.processor_id AS reference, l.amount, l.currency, p.created_at AS earliest,
          p.settled_at AS latest, true AS has_fee
     FROM payments p
     JOIN ledger_entries l
       ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'charge'
-   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL ${of(only, 'p.id')}
   UNION ALL
   SELECT p.account_id, p.id, p.processor_id, l.amount, l.currency, o.created_at, p.settled_at, true
     FROM payments p
     JOIN ledger_entries l
       ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'capture'
     JOIN operations o ON o.account_id = l.account_id AND o.id = l.source_id
-   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL ${of(only, 'p.id')}
   UNION ALL
   SELECT p.account_id, p.id, b.reference, l.amount, l.currency, p.created_at, b.first_seen,
          p.status <> 'succeeded' OR p.accepted_break_id = b.id
@@ -26,10 +26,11 @@ export const OUR_CHARGES = `
     JOIN ledger_entries l
       ON l.account_id = b.account_id AND l.payment_id = b.payment_id AND l.source_id = b.id
      AND l.entry_kind = 'late_success'
-   WHERE b.processor_name = $2::text AND b.kind = 'late_success'`;
+   WHERE b.processor_name = $2::text AND b.kind = 'late_success' ${of(only, 'p.id')}`;
+export const OUR_CHARGES = ourCharges();
 
 /** Refunds that were taken, refunds that came back, disputes, and disputes that were won. */
-export const OUR_STEPS = `
+export const ourSteps = (only = '') => `
   SELECT r.account_id, r.payment_id, r.processor_id AS reference,
          CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN 'refund' ELSE 'refund_failure' END AS category,
          CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN -l.amount ELSE l.amount END AS gross,
@@ -39,7 +40,7 @@ export const OUR_STEPS = `
     JOIN ledger_entries l
       ON l.account_id = r.account_id AND l.payment_id = r.payment_id AND l.source_id = r.id
      AND l.entry_kind IN ('refund', 'late_success_refund', 'refund_failed', 'late_success_refund_failed')
-   WHERE p.processor_name = $2::text
+   WHERE p.processor_name = $2::text ${of(only, 'p.id')}
   UNION ALL
   SELECT d.account_id, d.payment_id, d.processor_id,
          CASE WHEN l.entry_kind IN ('dispute', 'dispute_excess') THEN 'dispute' ELSE 'dispute_reversal' END,
@@ -58,8 +59,14 @@ export const OUR_STEPS = `
     LEFT JOIN ledger_entries b
       ON b.account_id = d.account_id AND b.payment_id = d.payment_id AND b.source_id = d.id
      AND b.entry_kind = 'dispute_fee_returned'
-   WHERE d.processor_name = $2::text AND d.status <> 'inquiry'
+   WHERE d.processor_name = $2::text AND d.status <> 'inquiry' ${of(only, 'd.payment_id')}
    GROUP BY d.account_id, d.payment_id, d.processor_id, d.opened_at, l.currency, l.entry_kind IN ('dispute', 'dispute_excess')`;
+export const OUR_STEPS = ourSteps();
+
+/** Of some payments alone: `only` names a list of them that the statement has. */
+function of(only: string, payment: string): string {
+  return only && `AND ${payment} IN (SELECT payment_id FROM ${only})`;
+}
 
 /** The report's day, from `$3`. */
 export const DAY_START = `($3::date)::timestamp AT TIME ZONE 'UTC'`;

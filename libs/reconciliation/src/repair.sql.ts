@@ -1,5 +1,5 @@
 import { statement } from '#postgres/statement.js';
-import { OUR_CHARGES, OUR_STEPS } from './ours.sql.js';
+import { OUR_CHARGES, OUR_STEPS, ourCharges, ourSteps } from './ours.sql.js';
 
 export type RepairRow = {
   line: number;
@@ -42,8 +42,13 @@ export const FIND_REPAIRS = statement<RepairRow>(
 /** Which of the lines (`$3`) still tell of more than the books here have. */
 export const COUNT_UNREPAIRED = statement<{ count: number }>(
   'reconciliation.count_unrepaired',
-  `WITH charge AS (${OUR_CHARGES}
-   ), step AS (${OUR_STEPS}
+  `WITH target AS (
+     SELECT o.payment_id
+       FROM report_lines l
+       JOIN operations o ON o.account_id = l.account_ref AND o.processor_key = l.intent_ref
+      WHERE l.import_id = $1::uuid AND l.line = ANY($3::int[])
+   ), charge AS (${ourCharges('target')}
+   ), step AS (${ourSteps('target')}
    )
    SELECT count(*)::int AS count
      FROM report_lines l
@@ -68,6 +73,9 @@ export const BOOK_FEES = statement<{ booked: number }>(
        FROM report_lines l
        JOIN charge c ON c.reference = l.payment_ref AND c.has_fee AND c.currency = l.currency
       WHERE l.import_id = $1::uuid AND l.category = 'charge' AND l.fee > 0
+        AND NOT EXISTS (
+              SELECT 1 FROM ledger_entries e
+               WHERE e.account_id = c.account_id AND e.payment_id = c.payment_id AND e.entry_kind = 'processor_fee')
       ORDER BY c.account_id, c.payment_id, l.line
    ), told_of_disputes AS (
      SELECT DISTINCT ON (d.account_id, d.id, l.category)
