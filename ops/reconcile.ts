@@ -4,6 +4,8 @@ import { currentRunRecord } from '#embedded/run-record.js';
 import { withDatabase } from '#embedded/with-database.js';
 import { AnotherRun, Stopped } from '#reconciliation/reconcile.js';
 import { UnreadableReport } from '#reconciliation/read-records.js';
+import { ConfigError } from '#platform/config.js';
+import { DatabaseUnavailable } from '#postgres/errors.js';
 import { systemRandom } from '#seams/random.js';
 import {
   type Asked,
@@ -74,7 +76,8 @@ function inWords(error: unknown): string {
     error instanceof AnotherRun ||
     error instanceof Stopped ||
     error instanceof UsageError ||
-    error.name !== 'Error' ||
+    error instanceof ConfigError ||
+    error instanceof DatabaseUnavailable ||
     (error as NodeJS.ErrnoException).code !== undefined;
   return expected ? error.message : (error.stack ?? error.message);
 }
