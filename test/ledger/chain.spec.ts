@@ -115,6 +115,34 @@ describe('the chain over the ledger', () => {
     expect((await fresh()).length).toBe(10);
   });
 
+  it('comes along a bounded number at a time, however many wait, of one transaction or of many', async () => {
+    await pay();
+    const [{ payment_id: id }] = await rows(
+      'SELECT payment_id FROM ledger_entries ORDER BY id DESC',
+    );
+    const book = (entries: number) =>
+      rows(
+        `INSERT INTO ledger_entries (account_id, payment_id, source_id, entry_kind, debit_account, credit_account,
+                                     amount, currency, effective_at)
+         SELECT $1, $2, payonce_uuid_v7(), 'payout', 'bank', 'processor_clearing', 1, 'myr', payonce_now()
+           FROM generate_series(1, $3::int)`,
+        [system.account.id, id, entries],
+      );
+    for (const entries of [7, 1, 30, 2]) await book(entries);
+    const few = { linksMax: 5, lookedAtMax: 6 };
+    await until(async () => {
+      const { linked: count } = await linkEntries(db, few);
+      expect(count).toBeLessThanOrEqual(5);
+      return (await fresh()).length === 42;
+    });
+    const ordered = await rows(`SELECT c.entry_id FROM ledger_chain c
+        JOIN ledger_entries e ON e.account_id = c.account_id AND e.id = c.entry_id
+       ORDER BY c.shard, e.recorded_xid, e.account_id, e.id`);
+    expect((await chain()).map(({ entry_id: one }) => one)).toEqual(
+      ordered.map(({ entry_id: one }) => one),
+    );
+  });
+
   it('does not adopt an entry that was put in front of its position', async () => {
     await pay();
     await linked(2);

@@ -27,6 +27,8 @@ export type ShardRow = {
 export type UnlinkedRow = ShardRow & {
   /** Every transaction before this one has ended. */
   horizon: string;
+  /** The last transaction that was looked at; null where all before the horizon were. */
+  until: string | null;
   entry_id: string | null;
   account_id: string;
   recorded_xid: string;
@@ -36,12 +38,31 @@ export type UnlinkedRow = ShardRow & {
 
 /**
  * The next $2 entries of shard $1 that have no link, among those of transactions before the oldest that still runs: what
- * commits later stands behind them. An entry in front of the position is not found, whoever put it there.
+ * commits later stands behind them. An entry in front of the position is not found, whoever put it there. However long the
+ * ledger waits for its links, no more than $3 entries are looked at, or one transaction's.
  */
 export const READ_UNLINKED = statement<UnlinkedRow>(
   'ledger.read_unlinked',
-  `WITH shard AS MATERIALIZED (
+  `WITH reader AS MATERIALIZED (
      SELECT *, pg_snapshot_xmin(pg_current_snapshot()) AS horizon FROM ledger_shards WHERE shard = $1::smallint
+   ), shard AS MATERIALIZED (
+     SELECT reader.*, span.until
+       FROM reader
+       LEFT JOIN LATERAL (
+              SELECT recorded_xid
+                FROM ledger_entries
+               WHERE recorded_xid >= reader.position_xid AND recorded_xid < reader.horizon
+                 AND (recorded_xid, account_id) >= (reader.position_xid, reader.position_account)
+               ORDER BY recorded_xid, account_id
+              OFFSET $3::int
+               LIMIT 1) AS ahead ON true
+       LEFT JOIN LATERAL (
+              -- The transactions before it; or it alone, if it has more entries than that.
+              SELECT coalesce(max(recorded_xid), ahead.recorded_xid) AS until
+                FROM ledger_entries
+               WHERE recorded_xid >= reader.position_xid AND recorded_xid < ahead.recorded_xid
+                 AND (recorded_xid, account_id) >= (reader.position_xid, reader.position_account)) AS span
+         ON ahead.recorded_xid IS NOT NULL
    ), next AS MATERIALIZED (
      SELECT found.*, row_number() OVER (ORDER BY found.recorded_xid, found.account_id, found.id) AS place
        FROM shard
@@ -49,6 +70,7 @@ export const READ_UNLINKED = statement<UnlinkedRow>(
               SELECT *
                 FROM ledger_entries e
                WHERE e.recorded_xid >= shard.position_xid AND e.recorded_xid < shard.horizon
+                 AND e.recorded_xid <= coalesce(shard.until, shard.horizon)
                  AND (e.recorded_xid, e.account_id, e.id)
                      > (shard.position_xid, shard.position_account, shard.position_entry)
                  AND ${shardOf('e.account_id')} = $1::smallint

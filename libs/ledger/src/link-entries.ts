@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Db } from '#postgres/db.js';
 import { ADD_LINKS, READ_UNLINKED, SHARDS, type UnlinkedRow } from './chain.sql.js';
 
-/** Entries that one statement links. */
-const LINKS_MAX = 2_000;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+type Bounds = {
+  /** Entries that one statement links. */
+  linksMax: number;
+  /** Entries that it looks at, for those of its shard. */
+  lookedAtMax: number;
+};
+const BOUNDS: Bounds = { linksMax: 5_000, lookedAtMax: 20_000 };
+const FIRST = '00000000-0000-0000-0000-000000000000';
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export type LinkPass = {
   linked: number;
@@ -19,16 +25,21 @@ export type LinkPass = {
  * committed. Any number of workers may do it at once: a shard moves by compare-and-set, and whoever comes second reads
  * again in its next pass. Killed in between, nothing has moved. Nobody who books is ever made to wait. @keeps P4
  */
-export async function linkEntries(db: Db): Promise<LinkPass> {
+export async function linkEntries(db: Db, bounds: Bounds = BOUNDS): Promise<LinkPass> {
   const pass: LinkPass = { linked: 0, yielded: 0, more: false };
+  const shards: UnlinkedRow[][] = [];
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    const rows = await db.run(READ_UNLINKED, [shard, LINKS_MAX]);
+    shards.push(await db.run(READ_UNLINKED, [shard, bounds.linksMax, bounds.lookedAtMax]));
+  }
+  const isBusy = shards.some((rows) => linksOf(rows).length > 0);
+  for (const rows of shards) {
     const [first] = rows;
-    const links = rows.filter(({ entry_id: id }) => id !== null);
-    if (first === undefined || !isWorthMoving(first, links.length)) continue;
-    if (await addLinks(db, first, links)) {
+    const links = linksOf(rows);
+    const isFull = links.length === bounds.linksMax;
+    if (first === undefined || !(isBusy || isFarBehind(first) || first.until !== null)) continue;
+    if (await addLinks(db, first, links, isFull)) {
       pass.linked += links.length;
-      pass.more ||= links.length === LINKS_MAX;
+      pass.more ||= isFull || first.until !== null;
     } else {
       pass.yielded += 1;
     }
@@ -36,22 +47,26 @@ export async function linkEntries(db: Db): Promise<LinkPass> {
   return pass;
 }
 
-/** A move is a transaction itself: an idle shard follows the others from time to time, not for each of them. */
-const IDLE_TRANSACTIONS = 500n;
-
-function isWorthMoving({ horizon, position_xid: position }: UnlinkedRow, links: number): boolean {
-  return links > 0 || BigInt(horizon) - BigInt(position) > IDLE_TRANSACTIONS;
+function linksOf(rows: UnlinkedRow[]): UnlinkedRow[] {
+  return rows.filter(({ entry_id: id }) => id !== null);
 }
 
-async function addLinks(db: Db, shard: UnlinkedRow, links: UnlinkedRow[]): Promise<boolean> {
+/** A move is a transaction itself: where nothing is booked, shards follow from time to time, not for each of their own. */
+const IDLE_TRANSACTIONS = 500n;
+
+function isFarBehind({ horizon, position_xid: position }: UnlinkedRow): boolean {
+  return BigInt(horizon) - BigInt(position) > IDLE_TRANSACTIONS;
+}
+
+async function addLinks(
+  db: Db,
+  shard: UnlinkedRow,
+  links: UnlinkedRow[],
+  isFull: boolean,
+): Promise<boolean> {
   let { hash } = shard;
   const hashes = links.map(({ content }) => (hash = hashAfter(hash, content)));
-  const last = links.at(-1);
-  // Where all are linked, everything before the horizon is: nothing can appear there any more.
-  const position =
-    last !== undefined && links.length === LINKS_MAX
-      ? [last.recorded_xid, last.account_id, last.entry_id]
-      : [shard.horizon, NOBODY, NOBODY];
+  const position = positionAfter(shard, isFull ? links.at(-1) : undefined);
   const [answer] = await db.run(ADD_LINKS, [
     shard.shard,
     shard.sequence,
@@ -66,6 +81,17 @@ async function addLinks(db: Db, shard: UnlinkedRow, links: UnlinkedRow[]): Promi
     hashes,
   ]);
   return answer?.moved === true;
+}
+
+/** Where all that was looked at is linked, everything up to there is: nothing can appear there any more. */
+function positionAfter(
+  { until, horizon }: UnlinkedRow,
+  lastOfMany: UnlinkedRow | undefined,
+): (string | null)[] {
+  if (lastOfMany !== undefined) {
+    return [lastOfMany.recorded_xid, lastOfMany.account_id, lastOfMany.entry_id];
+  }
+  return until === null ? [horizon, FIRST, FIRST] : [until, LAST, LAST];
 }
 
 function hashAfter(previous: Buffer, content: Buffer): Buffer {
