@@ -30,14 +30,11 @@ test('a report that is right has no breaks', async () => {
   });
 });
 
-test.each([NOISE, ...(isLong ? NOISE.map((name) => [name]) : [])])(
-  'noise is no break: %s',
-  async (...noise) => {
-    await day.write({ noise, seed: 5 });
-    const { exit, result } = await day.reconcile();
-    expect([openBreaks(result), exit, result?.bad_lines]).toEqual([[], 0, []]);
-  },
-);
+test.each([NOISE.join(' '), ...(isLong ? NOISE : [])])('noise is no break: %s', async (noise) => {
+  await day.write({ noise: noise.split(' '), seed: 5 });
+  const { exit, result } = await day.reconcile();
+  expect([openBreaks(result), exit, result?.bad_lines]).toEqual([[], 0, []]);
+});
 
 const CLASSES = [
   ['missing_here', 'foreign'],
