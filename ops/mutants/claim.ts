@@ -15,10 +15,10 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLAIM_SQL,
-        find: `       FROM made
+        find: `      WHERE hold IS NULL
      ON CONFLICT (account_id, key_hash) DO NOTHING`,
-        put: `       FROM made
-      WHERE NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = $1 AND k.key_hash = $2)`,
+        put: `      WHERE hold IS NULL
+        AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = $1 AND k.key_hash = $2)`,
       },
     ],
     checks: [

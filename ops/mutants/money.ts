@@ -17,14 +17,14 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
         file: CLAIM_STEP,
         find: `       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
         FOR NO KEY UPDATE OF p
-   ), \${OPERATION}, refund AS (`,
+   ), \${operation(actor)}, refund AS (`,
         put: `       JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
    ), unlocked AS MATERIALIZED (
      SELECT CASE WHEN p.amount_captured - p.amount_reserved - p.amount_disputed >= coalesce($13::bigint, 0) THEN true
                  ELSE payonce_refuse('payments_refunds_within_captured') END AS fits
        FROM key
        JOIN payments p ON p.account_id = $1::uuid AND p.id = key.payment_id
-   ), \${OPERATION}, refund AS (`,
+   ), \${operation(actor)}, refund AS (`,
       },
       {
         file: CLAIM_STEP,
