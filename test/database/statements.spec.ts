@@ -19,7 +19,9 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((f
 );
 for (const file of files) await import(/* @vite-ignore */ join(root, file));
 // A worker that ran other specs before may know statements of tests and of the figures as well.
-const statements = registeredStatements().filter(({ name }) => !/^(test|figures|prove)\./.test(name));
+const statements = registeredStatements().filter(
+  ({ name }) => !/^(test|figures|prove)\./.test(name),
+);
 
 describe('SQL statements', () => {
   const sessions = new Sessions();
