@@ -8,7 +8,7 @@ import { type About, type StoredEvent, type Verdict, findTarget, ignored } from 
 import { recordLateSuccess } from './record-late-success.js';
 import { refundLateSuccess } from './refund-late-success.js';
 import { finishOperation } from './take-payment.js';
-import { takeUp } from './take-up.js';
+import { takeUpForNews } from './take-up-for-news.js';
 
 /**
  * News of a charge. A pending payment is settled by a look-up under its lease; a final one is compared, and what
@@ -61,21 +61,8 @@ export async function settlePending(
   target: NewsTarget,
   by: { accountId: string; processorId: string | null; requestId: string },
 ): Promise<Verdict | null> {
-  const { key_state: state, ended } = target;
-  const busy: Verdict = { kind: 'wait', reason: 'somebody is working on its payment' };
-  if (target.running || state === 'finished' || state === 'canceled') return busy;
-  if (state !== 'started' && ended) return busy; // about to be closed, by a sweep or its caller
-  const lease = await takeUp(deps, {
-    accountId: by.accountId,
-    keyHash: target.key_hash,
-    state,
-    ended,
-    orderOnce: false, // whatever holds the order's slot: money that moved is recorded
-    actor: 'worker',
-    requestId: by.requestId,
-    lookOnly: true,
-  });
-  if (lease === null) return busy;
+  const lease = await takeUpForNews(deps, by.accountId, target, by.requestId);
+  if (lease === null) return { kind: 'wait', reason: 'somebody is working on its payment' };
   await finishOperation(deps, naming(lease, by.processorId));
   return null;
 }

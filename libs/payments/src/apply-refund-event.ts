@@ -4,7 +4,7 @@ import { type About, type StoredEvent, type Verdict, ignored, unmatched } from '
 import { recordRefundNews } from './record-refund-news.js';
 import { FIND_REFUND_TARGET, type RefundTarget } from './refund-news.sql.js';
 import { finishOperation } from './take-payment.js';
-import { takeUp } from './take-up.js';
+import { takeUpForNews } from './take-up-for-news.js';
 
 /**
  * News of a refund. It is read back; one whose own end is not known yet is settled by a look-up under its lease,
@@ -41,21 +41,8 @@ async function settlePending(
   accountId: string,
   requestId: string,
 ): Promise<Verdict | null> {
-  const { key_state: state, ended } = target;
-  const busy: Verdict = { kind: 'wait', reason: 'somebody is working on the refund' };
-  if (target.running || state === 'finished' || state === 'canceled') return busy;
-  if (state !== 'started' && ended) return busy; // about to be closed
-  const lease = await takeUp(deps, {
-    accountId,
-    keyHash: target.key_hash,
-    state,
-    ended,
-    orderOnce: false,
-    actor: 'worker',
-    requestId,
-    lookOnly: true,
-  });
-  if (lease === null) return busy;
+  const lease = await takeUpForNews(deps, accountId, target, requestId);
+  if (lease === null) return { kind: 'wait', reason: 'somebody is working on the refund' };
   await finishOperation(deps, { ...lease, knownAs: found.processorId });
   return null;
 }

@@ -5,7 +5,7 @@ import { FIND_TARGET, type TargetRow } from './claim-step.sql.js';
 import type { Deps } from './deps.js';
 import type { About, Verdict } from './news.js';
 import { finishOperation } from './take-payment.js';
-import { takeUp } from './take-up.js';
+import { takeUpToLook } from './take-up-for-news.js';
 import { queueVoid } from './void-authorization.js';
 
 /**
@@ -76,16 +76,8 @@ async function lookUp(
   keyHash: Buffer,
   requestId: string,
 ): Promise<Verdict> {
-  const lease = await takeUp(deps, {
-    accountId,
-    keyHash,
-    state: 'queued',
-    ended: false,
-    orderOnce: false,
-    actor: 'worker',
-    requestId,
-    lookOnly: true,
-  });
+  const work = { accountId, keyHash, state: 'queued', ended: false, requestId } as const;
+  const lease = await takeUpToLook(deps, work);
   if (lease !== null) await finishOperation(deps, lease);
   // The event comes back, finds the payment final, and is compared with what was recorded.
   return { kind: 'wait', reason: 'what the processor says of it is being recorded' };

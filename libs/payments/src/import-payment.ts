@@ -11,7 +11,7 @@ import type { Accepted, Intent } from './intent.js';
 import { claimValues } from './new-lease.js';
 import { recordOutcome } from './record-outcome.js';
 import { finishOperation } from './take-payment.js';
-import { takeUp } from './take-up.js';
+import { takeUpToLook } from './take-up-for-news.js';
 
 /**
  * A payment as the list shows it. One whose operation is here is settled through that; any other becomes a payment
@@ -146,16 +146,7 @@ async function settleCharge(
 ): Promise<void> {
   const { processorId, amount, currency, requestId } = found;
   if (state === 'finished' || state === 'canceled') return;
-  const lease = await takeUp(deps, {
-    accountId,
-    keyHash,
-    state,
-    ended,
-    orderOnce: false,
-    actor: 'worker',
-    requestId,
-    lookOnly: true,
-  });
+  const lease = await takeUpToLook(deps, { accountId, keyHash, state, ended, requestId });
   if (lease === null) return; // somebody else has it in their hands
   if (found.capture === 'manual' && STEP_TO.has(found.status)) {
     const held = { kind: 'authorized', processorId, amount, currency, expiresAt: null } as const;

@@ -6,7 +6,7 @@ import type { Deps } from './deps.js';
 import { sentBySomebody } from './import-terms.js';
 import { stepValues, voidKey } from './new-step-lease.js';
 import { finishOperation } from './take-payment.js';
-import { takeUp } from './take-up.js';
+import { takeUpForNews } from './take-up-for-news.js';
 
 /** The keys that a payment's capture and void were sent under, as far as events tell. */
 export type StepKeys = { capture?: string; void?: string };
@@ -58,19 +58,7 @@ async function settleOperation(
   const { name } = deps.processor;
   const [operation] = await deps.db.run(FIND_OPERATION, [accountId, processorKey, name]);
   if (!operation) return false;
-  const { key_state: state, ended } = operation;
-  if (operation.running || state === 'finished' || state === 'canceled') return true;
-  if (state !== 'started' && ended) return true; // about to be closed
-  const lease = await takeUp(deps, {
-    accountId,
-    keyHash: operation.key_hash,
-    state,
-    ended,
-    orderOnce: false,
-    actor: 'worker',
-    requestId,
-    lookOnly: true,
-  });
+  const lease = await takeUpForNews(deps, accountId, operation, requestId);
   if (lease !== null) await finishOperation(deps, { ...lease, knownAs: knownAs ?? null });
   return true;
 }
