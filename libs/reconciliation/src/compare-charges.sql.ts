@@ -1,5 +1,14 @@
 import { statement } from '#postgres/statement.js';
-import { DAY_END, DAY_START, INTO_FINDINGS, OUR_CHARGES, isApart, side } from './ours.sql.js';
+import {
+  DAY_END,
+  DAY_START,
+  INTO_FINDINGS,
+  IS_DUE,
+  IS_MISSED,
+  OUR_CHARGES,
+  isApart,
+  side,
+} from './ours.sql.js';
 
 /** Charges that stand on both sides: amount, currency, fee, and the day. */
 export const FIND_CHARGES_THAT_DIFFER = statement(
@@ -84,9 +93,7 @@ export const FIND_CHARGES_NOT_THERE = statement(
    ), absent AS (
      SELECT o.*
        FROM ours o
-      WHERE o.latest >= ${DAY_START} AND o.earliest < ${DAY_END}
-        AND o.latest <= (SELECT read_at FROM report_imports WHERE id = $1::uuid)
-        AND o.latest + make_interval(hours => $4::int) <= payonce_now()
+      WHERE ${IS_DUE}
         AND NOT EXISTS (
               SELECT 1 FROM report_lines l
                WHERE l.import_id = $1::uuid AND l.category = 'charge' AND l.payment_ref = o.reference)
@@ -101,13 +108,7 @@ export const FIND_CHARGES_NOT_THERE = statement(
             CASE WHEN e.reference IS NULL THEN 'missing_there' ELSE 'timing' END AS kind
        FROM absent a
        LEFT JOIN elsewhere e ON e.reference = a.reference
-      WHERE CASE WHEN e.reference IS NULL
-                 THEN (SELECT count(*) FROM report_imports i
-                        WHERE i.processor_name = $2::text AND i.superseded_at IS NULL
-                          AND i.report_date BETWEEN (a.earliest AT TIME ZONE 'UTC')::date
-                                                AND (a.latest AT TIME ZONE 'UTC')::date)
-                      = (a.latest AT TIME ZONE 'UTC')::date - (a.earliest AT TIME ZONE 'UTC')::date + 1
-                 ELSE ${isApart('e.created_at', 'a.earliest', 'a.latest')} END
+      WHERE ${IS_MISSED}
    )
    ${INTO_FINDINGS}
    SELECT $1::uuid, kind, reference, account_id, payment_id, amount, currency,

@@ -1,5 +1,14 @@
 import { statement } from '#postgres/statement.js';
-import { DAY_END, DAY_START, INTO_FINDINGS, OUR_STEPS, isApart, side } from './ours.sql.js';
+import {
+  DAY_END,
+  DAY_START,
+  INTO_FINDINGS,
+  IS_DUE,
+  IS_MISSED,
+  OUR_STEPS,
+  isApart,
+  side,
+} from './ours.sql.js';
 
 /** Whatever is wrong with a refund is a break of that kind; disputes are compared like charges. */
 const KIND = (kind: string) => `CASE WHEN category LIKE 'refund%' THEN 'refund' ELSE '${kind}' END`;
@@ -49,9 +58,7 @@ export const FIND_STEPS_NOT_THERE = statement(
    ), absent AS (
      SELECT o.*
        FROM ours o
-      WHERE o.latest >= ${DAY_START} AND o.earliest < ${DAY_END}
-        AND o.latest <= (SELECT read_at FROM report_imports WHERE id = $1::uuid)
-        AND o.latest + make_interval(hours => $4::int) <= payonce_now()
+      WHERE ${IS_DUE}
         AND NOT EXISTS (
               SELECT 1 FROM report_lines l
                WHERE l.import_id = $1::uuid AND l.category = o.category AND l.source_id = o.reference)
@@ -65,13 +72,7 @@ export const FIND_STEPS_NOT_THERE = statement(
      SELECT a.*, e.created_at, e.their_gross, e.reference IS NOT NULL AS is_elsewhere
        FROM absent a
        LEFT JOIN elsewhere e ON e.reference = a.reference AND e.category = a.category
-      WHERE CASE WHEN e.reference IS NULL
-                 THEN (SELECT count(*) FROM report_imports i
-                        WHERE i.processor_name = $2::text AND i.superseded_at IS NULL
-                          AND i.report_date BETWEEN (a.earliest AT TIME ZONE 'UTC')::date
-                                                AND (a.latest AT TIME ZONE 'UTC')::date)
-                      = (a.latest AT TIME ZONE 'UTC')::date - (a.earliest AT TIME ZONE 'UTC')::date + 1
-                 ELSE ${isApart('e.created_at', 'a.earliest', 'a.latest')} END
+      WHERE ${IS_MISSED}
    )
    ${INTO_FINDINGS}
    SELECT $1::uuid, CASE WHEN is_elsewhere THEN 'timing' ELSE ${KIND('missing_there')} END, reference, account_id,

@@ -79,6 +79,26 @@ export function isApart(instant: string, earliest: string, latest: string): stri
         OR ${instant} > ${latest} + interval '5 seconds' AND ${day(instant)} > ${day(latest)})`;
 }
 
+/**
+ * Whether a movement of ours, `o`, should stand in the report of the day: it was made before that was read, and the
+ * window (`$4`) is over.
+ */
+export const IS_DUE = `o.latest >= ${DAY_START} AND o.earliest < ${DAY_END}
+        AND o.latest <= (SELECT read_at FROM report_imports WHERE id = $1::uuid)
+        AND o.latest + make_interval(hours => $4::int) <= payonce_now()`;
+
+/**
+ * Whether a movement `a` that the day's report lacks is a finding: it stands in no report beside it (`e`) although
+ * those of all its days are here, or in one of a day on which it was not made.
+ */
+export const IS_MISSED = `CASE WHEN e.reference IS NULL
+                 THEN (SELECT count(*) FROM report_imports i
+                        WHERE i.processor_name = $2::text AND i.superseded_at IS NULL
+                          AND i.report_date BETWEEN (a.earliest AT TIME ZONE 'UTC')::date
+                                                AND (a.latest AT TIME ZONE 'UTC')::date)
+                      = (a.latest AT TIME ZONE 'UTC')::date - (a.earliest AT TIME ZONE 'UTC')::date + 1
+                 ELSE ${isApart('e.created_at', 'a.earliest', 'a.latest')} END`;
+
 /** A side of a finding, as it is shown. */
 export function side(amount: string, currency: string, more = ''): string {
   return `json_build_object('amount', (${amount})::text, 'currency', ${currency}${more && `, ${more}`})`;
