@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { KEYED_REQUESTS } from '#testing/keyed-requests.js';
 import { PAST_SWEEP_MS } from '#testing/kill-and-finish.js';
 import { lifeDisagreements } from '#testing/life-books.js';
@@ -9,7 +10,6 @@ import { until } from '#testing/until.js';
 import { signatureOf } from '../webhooks/webhook-world.js';
 
 /** One kill on each path; `npm test -- --long` goes through all of them. */
-const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 const some = <Point>(points: Point[], short: Point[]) => (IS_LONG ? points : short);
 
 const KILLED = { code: null, signal: 'SIGKILL' };

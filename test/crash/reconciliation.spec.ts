@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { Processes } from '#testing/processes.js';
 import { type System, startSystem } from '#testing/system.js';
 
 /** One kill in the middle of the import; `npm test -- --long` goes through all of them. */
-const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 const POINTS = IS_LONG ? ['s1', 's2', 's3', 's4'] : ['s2'];
 
 describe('a reconciliation that is killed', () => {

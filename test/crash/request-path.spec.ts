@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { slowestRunMs } from '#payments/lease-arithmetic.js';
 import type { FailpointName } from '#seams/failpoints.js';
 import { KEYED_REQUESTS, type Lay } from '#testing/keyed-requests.js';
@@ -9,7 +10,6 @@ import { Processes, type ServiceProcess } from '#testing/processes.js';
 import { disagreements, readBooks } from '#testing/three-books.js';
 
 /** What a crash at each failpoint leaves. The first passage of `c5` and `c6` asks for our account. */
-const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 
 type RequestPoint = Extract<FailpointName, `c${number}`>;
 const LEFT: Record<RequestPoint, Omit<Crash, 'name'>[]> = {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { runSeed } from '../../ops/simulate/job.js';
 import { readList } from '../../ops/simulate/list.js';
 import type { Tamper } from '../../ops/simulate/network.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** With `--long` more; `npm run prove -- --ci` runs a thousand others. */
-const SCHEDULES = process.env['PAYONCE_LONG_TESTS'] === undefined ? 250 : 500;
+const SCHEDULES = IS_LONG ? 500 : 250;
 
 // Real time has no say in it, so a machine that is busy otherwise may take as long as it likes.
 describe('the simulation', { timeout: 600_000 }, () => {

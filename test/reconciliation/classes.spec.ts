@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { openBreaks, SettledDay } from './settled-day.js';
 
 /** Each class of break, planted alone beside noise that means nothing: it is seen, and nothing else is. */
@@ -14,7 +15,6 @@ afterAll(() => day.close());
 beforeEach(() => day.right());
 
 /** Each way alone, and every other way to plant a class, takes `npm test -- --long`. */
-const isLong = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 const NOISE = ['order', 'spacing', 'crlf', 'bom', 'thousands', 'time_zone'];
 
 test('a report that is right has no breaks', async () => {
@@ -30,7 +30,7 @@ test('a report that is right has no breaks', async () => {
   });
 });
 
-test.each([NOISE.join(' '), ...(isLong ? NOISE : [])])('noise is no break: %s', async (noise) => {
+test.each([NOISE.join(' '), ...(IS_LONG ? NOISE : [])])('noise is no break: %s', async (noise) => {
   await day.write({ noise: noise.split(' '), seed: 5 });
   const { exit, result } = await day.reconcile();
   expect([openBreaks(result), exit, result?.bad_lines]).toEqual([[], 0, []]);
@@ -59,7 +59,7 @@ const OTHER_WAYS = [
 ];
 
 describe('exactly one break, of the class that was planted', () => {
-  test.each([...CLASSES, ...(isLong ? OTHER_WAYS : [])])('%s (%s)', async (kind, variant) => {
+  test.each([...CLASSES, ...(IS_LONG ? OTHER_WAYS : [])])('%s (%s)', async (kind, variant) => {
     const planted = await day.plant(kind, variant);
     await day.write({ noise: NOISE, seed: 7 });
     const { result, exit } = await day.reconcile();
@@ -84,7 +84,7 @@ test('broken lines are named by their numbers, and the others are compared', asy
   expect(openBreaks(result)).toEqual([`amount ${planted.reference}`]);
 });
 
-test.each(['truncated', ...(isLong ? ['lines', 'totals', 'sha256'] : [])])(
+test.each(['truncated', ...(IS_LONG ? ['lines', 'totals', 'sha256'] : [])])(
   'a file that does not fit its summary is not compared: %s',
   async (damage) => {
     await day.plant('amount', 'cent');

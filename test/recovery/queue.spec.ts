@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { daysAhead, makePartitions } from '#postgres/daily-partitions.js';
 import { ProcessSystem } from '#testing/process-system.js';
 import { Processes, type ServiceProcess } from '#testing/processes.js';
@@ -97,7 +98,6 @@ const KILLS = [
   { point: 'c12:1', left: ['started', 'finished'] },
   { point: 'c13:1', left: ['finished'] },
 ];
-const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 
 describe('a worker that dies over queued payments', () => {
   const workers = new Processes();

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
+import { IS_LONG } from '#testing/is-long.js';
 import { copyCheckout } from './copied-checkout.js';
 import { START_TEST_MS } from './run-start.js';
 
@@ -13,8 +14,6 @@ afterEach(() => {
 });
 
 vi.setConfig({ testTimeout: START_TEST_MS });
-
-const IS_LONG = process.env['PAYONCE_LONG_TESTS'] !== undefined;
 
 it.runIf(IS_LONG)('builds that run at once leave one whole build and no rubbish', async () => {
   const { folder, checkout } = copyCheckout();
