@@ -24,7 +24,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     checks: [
       spec(
         CONCURRENCY,
-        "case 80: the row that a claim waits for 'is committed and vanishes': claimed again, never unprotected",
+        'case 80: the row that a claim waits for is committed and stays: the claim hears of it',
       ),
     ],
   },

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createVitest, type TestCase, type Vitest } from 'vitest/node';
 
 /**
@@ -50,7 +51,7 @@ async function run(
       ),
       broken: [
         ...ours.flatMap((module) => module.errors().map(({ message }) => message)),
-        ...unhandledErrors.map(String),
+        ...unhandledErrors.map((error) => inspect(error)), // as they came from the worker, some have no toString
       ],
     };
   } catch (error) {

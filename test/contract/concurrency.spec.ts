@@ -83,6 +83,18 @@ describe('contract, at the same time', () => {
     },
   );
 
+  it('case 80: the row that a claim waits for is committed and stays: the claim hears of it', async () => {
+    const key = randomUUID();
+    const planter = await plantUncommitted(key);
+    const waiting = world.post(HONEST, { key });
+    await vi.waitFor(async () => expect(await lockWaits()).toBe(1), { timeout: 4_000 });
+    await planter.query('COMMIT');
+    const answer = await waiting;
+    await planter.query('DELETE FROM idempotency_keys WHERE key_hash = $1', [hashKey(key)]);
+    await planter.end();
+    expectProblem(answer, { code: 'idempotency_key_in_progress' });
+  });
+
   it('case 84: a takeover by another body is 422, and the fingerprint stays', async () => {
     const key = randomUUID();
     const unsent = body({ payment_method: '"pm_test_lose_request"' });
