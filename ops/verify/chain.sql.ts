@@ -1,4 +1,5 @@
 import { contentOf, shardOf } from '#ledger/chain.sql.js';
+import type { Checkpoint } from '#ledger/signing-keys.js';
 import { statement } from '#postgres/statement.js';
 
 export type ChainRow = {
@@ -90,16 +91,9 @@ export const CHECK_ENDS = statement<EndRow>(
     ORDER BY s.shard`,
 );
 
-export type CheckpointRow = {
-  shard: number;
+export type CheckpointRow = Checkpoint & {
   minute: Date;
-  sequence: string;
-  hash: Buffer;
   count: string;
-  position_xid: string;
-  position_account: string;
-  position_entry: string;
-  signed_at: string;
   signing_key: string;
   signature: Buffer;
 };

@@ -6,6 +6,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import type { ShardRow } from './chain.sql.js';
 
 /** Ed25519 keys that checkpoints are signed with: the first signs, all of them verify. */
 export type SigningKeys = { signer: Signer | null; verifiers: ReadonlyMap<string, KeyObject> };
@@ -48,13 +49,7 @@ function nameOf(key: KeyObject): string {
 }
 
 /** What a checkpoint says, as it is signed. Instants are microseconds since 1970. */
-export type Checkpoint = {
-  shard: number;
-  sequence: string;
-  hash: Buffer;
-  position_xid: string;
-  position_account: string;
-  position_entry: string;
+export type Checkpoint = ShardRow & {
   /** As PostgreSQL prints it. */
   signed_at: string;
 };

@@ -1,7 +1,7 @@
 import type { Deps } from '#payments/deps.js';
 import { BREAK_KINDS } from '#payments/break-kinds.js';
 import type { Tx } from '#postgres/db.js';
-import { LongSession } from '#postgres/long-session.js';
+import { LongSession, type LongTx } from '#postgres/long-session.js';
 import { failpoint } from '#seams/failpoints.js';
 import { COUNT_OPEN } from './breaks.sql.js';
 import { compare } from './compare.js';
@@ -119,7 +119,7 @@ class Run {
   }
 
   async dry<T>(tell: Tell<T>): Promise<T> {
-    const work = async (tx: Parameters<Parameters<LongSession['transaction']>[0]>[0]) => {
+    const work = async (tx: LongTx) => {
       const startedAt = await this.#now(tx);
       const file = await this.order.openFile();
       const imported = await importReport(tx, this.#import(file));
