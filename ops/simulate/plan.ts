@@ -56,6 +56,9 @@ const MODES: readonly Mode[] = [
   'running_429',
 ];
 
+/** The share of schedules in which somebody buys again what was paid back. */
+const RETURNS = 0.02;
+
 export function planOf(seed: string): Plan {
   const stream = new Stream(`${seed}/plan`);
   const clients = Array.from({ length: 2 + stream.below(2) }, (_, n) => {
@@ -65,6 +68,7 @@ export function planOf(seed: string): Plan {
     return { name, account: stream.chance(0.15) ? 1 : 0, wishes };
   });
   meet(stream, clients);
+  if (new Stream(`${seed}/returns`).chance(RETURNS)) clients.push(whoBuysAgain());
   return {
     seed,
     clients,
@@ -75,6 +79,20 @@ export function planOf(seed: string): Plan {
     delivers: stream.pick([0, 0, 0.5, 1]),
     bank: stream.chance(0.25),
   };
+}
+
+/** The refund had given the order free, and another payment has it when the money comes back: chance hardly meets it. */
+function whoBuysAgain(): ClientPlan {
+  const key = 'returns-1';
+  const body = {
+    amount: 2_500,
+    currency: 'myr',
+    payment_method: 'pm_card_refundFail',
+    order_id: `order-${key}`,
+  };
+  const pay: Wish = { ...wish('read', key, 'pay'), kind: 'charge', key, body };
+  const again = { ...structuredClone(pay), key: `${key}-again`, of: `${key}-again` };
+  return { name: 'returns', account: 0, wishes: [pay, wish('refund', key, 'refund'), again] };
 }
 
 /** A payment, and what its client does with it later. */
