@@ -5,6 +5,7 @@ import { kills } from './kills.js';
 import { lateNews } from './late-news.js';
 import { type Told, runOther } from './other-command.js';
 import type { Finding, Phase, PhaseResult, Terms } from './phase.js';
+import { settlement } from './settlement.js';
 import { restarts } from './restarts.js';
 import { swarm } from './swarm.js';
 
@@ -16,6 +17,7 @@ export const PHASES: readonly Phase[] = [
   { name: 'cuts', usesWorld: true, run: cuts },
   { name: 'swarm', usesWorld: true, run: swarm },
   { name: 'news', usesWorld: true, run: lateNews },
+  { name: 'settlement', usesWorld: true, run: settlement },
   { name: 'bursts', usesWorld: true, run: bursts },
   { name: 'inputs', usesWorld: true, run: badInputs },
   { name: 'simulate', usesWorld: false, run: simulate },

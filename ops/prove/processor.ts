@@ -18,6 +18,16 @@ export class Processor {
     return (await this.#control('POST', 'events', order)) !== null;
   }
 
+  /** Makes the day's report wrong in one place. Null where there is nothing that it could be wrong about. */
+  async plant(order: { date: string; kind: string }): Promise<Planted | null> {
+    const text = await this.#control('POST', 'anomalies', order);
+    return text === null ? null : ((JSON.parse(text) as { planted: Planted[] }).planted[0] ?? null);
+  }
+
+  async uproot(date: string): Promise<void> {
+    await this.#control('DELETE', `anomalies?date=${date}`);
+  }
+
   async advance(ms: number): Promise<void> {
     await this.#control('POST', 'clock', { advance_ms: ms });
   }
@@ -54,6 +64,8 @@ export class Processor {
     }
   }
 }
+
+export type Planted = { kind: string; reference: string };
 
 export type ProcessorState = { events: number; events_owed: number; running_keys: number };
 

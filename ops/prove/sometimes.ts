@@ -6,6 +6,10 @@ import type { Journal } from './journal.js';
 type Evidence = { books: Books; journal: Journal };
 type Sometimes = { since?: Since; count: (evidence: Evidence) => number };
 
+const NEWS_BREAKS = ['late_success', 'dispute_excess', 'refund_failed_late'];
+/** What only a settlement report brings to light. */
+export const REPORT_BREAKS = ['missing_here', 'missing_there', 'amount', 'fee'] as const;
+
 /**
  * What a run must have met at least once to have proved anything. Each is counted in the books and the diary, after
  * the fact: a fault that was ordered and met nothing does not count.
@@ -72,20 +76,10 @@ function edges(): Record<string, Sometimes> {
 }
 
 function breakTypes(): Record<string, Sometimes> {
-  const kinds: [string, Since][] = [
-    ['late_success', 'C'],
-    ['dispute_excess', 'C'],
-    ['refund_failed_late', 'C'],
-    ['missing_here', 'D'],
-    ['missing_there', 'D'],
-    ['amount', 'D'],
-    ['fee', 'D'],
-  ];
   return Object.fromEntries(
-    kinds.map(([kind, since]) => [
+    [...NEWS_BREAKS, ...REPORT_BREAKS].map((kind) => [
       `break ${kind}`,
       {
-        since,
         count: ({ books }: Evidence) =>
           rows(books, 'breaks').filter((row) => row['kind'] === kind).length,
       },

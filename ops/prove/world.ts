@@ -156,13 +156,18 @@ export class World {
 
   /** A process that is there to die, past all proxies: nobody is sent to it who does not ask for it. */
   async addVictim(kind: ReplicaKind, failpoints: string): Promise<Victim> {
-    const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
-    const env = { ...this.#envOf(appUrl, maintenanceUrl), FAILPOINTS: failpoints };
+    const env = { ...this.jobEnvironment(), FAILPOINTS: failpoints };
     return Victim.start(kind, {
       env,
       journal: this.journal,
       name: `${kind}-${(this.#made[kind] += 1)}`,
     });
+  }
+
+  /** What a job is started with that does its work and ends: it goes past all proxies. */
+  jobEnvironment(): Record<string, string> {
+    const { appUrl, maintenanceUrl } = roleUrls(this.postgres.ownerUrl);
+    return this.#envOf(appUrl, maintenanceUrl);
   }
 
   #envOf(appUrl: string, maintenanceUrl: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import type { Books } from '../checker/books.js';
 import type { Journal } from '../prove/journal.js';
-import { countSometimes } from '../prove/sometimes.js';
+import { countSometimes, REPORT_BREAKS } from '../prove/sometimes.js';
 
 /** What happened to the processes, as far as a counter asks for it. */
 export type Diary = {
@@ -24,9 +24,9 @@ export function sometimesOf(books: Books, { unheardAt, refusedWrites }: Diary) {
   const counters = countSometimes({ books, journal: journal as unknown as Journal });
   // The attempt of an owner that lives and is late stays open for ever: its refused write is what tells of it.
   counters[TAKEN_OVER] = Math.max(counters[TAKEN_OVER] ?? 0, refusedWrites);
-  return Object.fromEntries(
-    Object.entries(counters).filter(([name]) => !name.startsWith('failpoint ')),
-  );
+  const isElsewhere = (name: string) =>
+    name.startsWith('failpoint ') || REPORT_BREAKS.some((kind) => name === `break ${kind}`);
+  return Object.fromEntries(Object.entries(counters).filter(([name]) => !isElsewhere(name)));
 }
 
 /** Counters of several schedules together; null is what a later version brings. */
