@@ -12,7 +12,8 @@ export const COMMANDS = {
   migrate: 'Brings the database behind DATABASE_URL to the newest schema; two at once are safe.',
   keys: 'Makes, rotates and revokes API keys.',
   mock: 'Starts the mock card processor alone.',
-  verify: "Checks the books: the ledger's triggers, rights and balance.",
+  verify:
+    'Checks the books: the guards of the ledger, the hash chain over it, and that all is in balance.',
   reconcile:
     "Compares a day with the processor's settlement report, repairs what is safe, and names the rest.",
   docs: 'Writes the pages that are made from data: the fault matrix and the figures of the proof.',

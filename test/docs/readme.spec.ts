@@ -61,6 +61,7 @@ describe.skipIf(!hasCurl)('the commands of the README, run', () => {
     ['capture', 'capture'],
     ['refund', 'refund'],
     ['too-much', 'too-much'],
+    ['refunds', 'refunds'],
   ])('%s answers as shown under "%s"', async (command, shown) => {
     const payment = JSON.parse(answers.get('authorize')?.body ?? '{}').id;
     const text = commandOf(command).replace(/^PAYMENT=.*$/m, `PAYMENT=${payment}`);
