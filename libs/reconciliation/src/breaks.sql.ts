@@ -19,9 +19,9 @@ export const OPEN_BREAKS = statement(
   `INSERT INTO breaks AS known (
           account_id, payment_id, processor_name, kind, reference, severity, amount, currency, first_seen, last_seen,
           details, report_date)
-   SELECT account_id, payment_id, $2::text, kind, reference, ${severity('amount', 'kind', 'payonce_now()')},
+   SELECT account_id, payment_id, $3::text, kind, reference, ${severity('amount', 'kind', 'payonce_now()')},
           amount, CASE WHEN amount IS NOT NULL THEN currency END, payonce_now(), payonce_now(),
-          json_build_object('ours', ours, 'theirs', theirs), $3::date
+          json_build_object('ours', ours, 'theirs', theirs), $2::date
      FROM report_findings
     WHERE import_id = $1::uuid
     ORDER BY kind, reference
@@ -48,16 +48,22 @@ export const OPEN_BREAKS = statement(
  */
 export const CLOSE_GONE = statement(
   'reconciliation.close_gone',
-  `UPDATE breaks b
+  `WITH shown AS (
+     SELECT b.id
+       FROM breaks b
+       JOIN report_lines l ON l.import_id = $1::uuid AND l.payment_ref = b.reference
+      WHERE b.processor_name = $3::text AND b.status = 'open' AND b.kind = 'missing_there'
+      UNION
+     SELECT b.id
+       FROM breaks b
+       JOIN report_lines l ON l.import_id = $1::uuid AND l.source_id = b.reference
+      WHERE b.processor_name = $3::text AND b.status = 'open' AND b.kind IN ('missing_there', 'refund')
+   )
+   UPDATE breaks b
       SET status = 'closed', closed_at = payonce_now(), closed_by = 'payonce', reason_code = 'gone', reason = NULL,
           write_off_asked_by = NULL
-    WHERE b.processor_name = $2::text AND b.status = 'open' AND b.kind = ANY($4::text[])
-      AND (b.report_date = $3::date
-           OR b.kind = 'missing_there' AND EXISTS (
-                SELECT 1 FROM report_lines l
-                 WHERE l.import_id = $1::uuid AND (l.payment_ref = b.reference OR l.source_id = b.reference))
-           OR b.kind = 'refund' AND EXISTS (
-                SELECT 1 FROM report_lines l WHERE l.import_id = $1::uuid AND l.source_id = b.reference))
+    WHERE b.processor_name = $3::text AND b.status = 'open' AND b.kind = ANY($4::text[])
+      AND (b.report_date = $2::date OR b.id IN (SELECT id FROM shown))
       AND NOT EXISTS (
             SELECT 1 FROM report_findings f
              WHERE f.import_id = $1::uuid AND f.kind = b.kind AND f.reference = b.reference)`,

@@ -1,28 +1,15 @@
 import { statement } from '#postgres/statement.js';
-import {
-  DAY_END,
-  DAY_START,
-  INTO_FINDINGS,
-  IS_DUE,
-  IS_MISSED,
-  OUR_CHARGES,
-  isApart,
-  side,
-} from './ours.sql.js';
+import { DAY_END, DAY_START, INTO_FINDINGS, IS_DUE, IS_MISSED, isApart, side } from './ours.sql.js';
 
 /** Charges that stand on both sides: amount, currency, fee, and the day. */
 export const FIND_CHARGES_THAT_DIFFER = statement(
   'reconciliation.find_charges_that_differ',
-  `WITH ours AS (${OUR_CHARGES}
-   ), both_sides AS (
-     SELECT o.account_id, o.payment_id, o.reference, o.amount, o.currency, o.earliest, o.latest,
-            coalesce(f.amount, 0) AS fee, l.gross, l.fee AS their_fee, l.currency AS their_currency, l.created_at
-       FROM report_lines l
-       JOIN ours o ON o.reference = l.payment_ref
-       LEFT JOIN ledger_entries f
-         ON f.account_id = o.account_id AND f.payment_id = o.payment_id AND f.entry_kind = 'processor_fee'
-        AND o.has_fee
-      WHERE l.import_id = $1::uuid AND l.category = 'charge'
+  `WITH both_sides AS (
+     SELECT o.account_id, o.payment_id, o.reference, o.amount, o.currency, o.earliest, o.latest, o.fee, l.gross,
+            l.fee AS their_fee, l.currency AS their_currency, l.created_at
+       FROM lines_apart l
+       JOIN our_charges o ON o.reference = l.payment_ref
+      WHERE l.category = 'charge'
    ), differing AS (
      SELECT *
        FROM both_sides
@@ -55,12 +42,10 @@ export const FIND_CHARGES_THAT_DIFFER = statement(
  */
 export const FIND_CHARGES_NOT_HERE = statement(
   'reconciliation.find_charges_not_here',
-  `WITH ours AS (${OUR_CHARGES}
-   ), alone AS (
+  `WITH alone AS (
      SELECT l.*
-       FROM report_lines l
-      WHERE l.import_id = $1::uuid AND l.category = 'charge'
-        AND NOT EXISTS (SELECT 1 FROM ours o WHERE o.reference = l.payment_ref)
+       FROM lines_apart l
+      WHERE l.category = 'charge' AND NOT EXISTS (SELECT 1 FROM our_charges o WHERE o.reference = l.payment_ref)
    ), placed AS (
      SELECT a.created_at, a.gross, a.currency, coalesce(a.payment_ref, a.source_id) AS reference, p.account_id,
             p.id AS payment_id, p.status, p.processor_id,
@@ -89,14 +74,11 @@ export const FIND_CHARGES_NOT_HERE = statement(
  */
 export const FIND_CHARGES_NOT_THERE = statement(
   'reconciliation.find_charges_not_there',
-  `WITH ours AS (${OUR_CHARGES}
-   ), absent AS (
+  `WITH absent AS (
      SELECT o.*
-       FROM ours o
+       FROM our_charges o
       WHERE ${IS_DUE}
-        AND NOT EXISTS (
-              SELECT 1 FROM report_lines l
-               WHERE l.import_id = $1::uuid AND l.category = 'charge' AND l.payment_ref = o.reference)
+        AND NOT EXISTS (SELECT 1 FROM lines_apart l WHERE l.category = 'charge' AND l.payment_ref = o.reference)
    ), elsewhere AS (
      SELECT a.reference, min(l.created_at) AS created_at, min(l.gross) AS gross
        FROM absent a
@@ -131,7 +113,7 @@ export const FIND_LEDGER_AGAINST_PAYMENTS = statement(
             coalesce(t.refunded, 0) AS amount_taken
        FROM payments p
        LEFT JOIN taken t ON t.account_id = p.account_id AND t.payment_id = p.id
-      WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.settled_at >= ${DAY_START}
+      WHERE p.processor_name = $3::text AND p.status = 'succeeded' AND p.settled_at >= ${DAY_START}
         AND p.settled_at < ${DAY_END}
    ), booked AS (
      SELECT p.*,

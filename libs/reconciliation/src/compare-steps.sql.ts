@@ -1,14 +1,5 @@
 import { statement } from '#postgres/statement.js';
-import {
-  DAY_END,
-  DAY_START,
-  INTO_FINDINGS,
-  IS_DUE,
-  IS_MISSED,
-  OUR_STEPS,
-  isApart,
-  side,
-} from './ours.sql.js';
+import { DAY_END, DAY_START, INTO_FINDINGS, IS_DUE, IS_MISSED, isApart, side } from './ours.sql.js';
 
 /** Whatever is wrong with a refund is a break of that kind; disputes are compared like charges. */
 const KIND = (kind: string) => `CASE WHEN category LIKE 'refund%' THEN 'refund' ELSE '${kind}' END`;
@@ -16,15 +7,13 @@ const KIND = (kind: string) => `CASE WHEN category LIKE 'refund%' THEN 'refund' 
 /** Lines of refunds and disputes, against ours. */
 export const FIND_STEPS_THAT_DIFFER = statement(
   'reconciliation.find_steps_that_differ',
-  `WITH ours AS (${OUR_STEPS}
-   ), line AS (
+  `WITH line AS (
      SELECT l.category, l.source_id AS reference, l.gross AS their_gross, l.fee AS their_fee,
             l.currency AS their_currency, l.created_at, o.account_id, o.payment_id, o.gross, o.fee, o.currency,
             o.earliest, o.latest, o.reference IS NULL AS is_alone
-       FROM report_lines l
-       LEFT JOIN ours o ON o.category = l.category AND o.reference = l.source_id
-      WHERE l.import_id = $1::uuid
-        AND l.category IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal')
+       FROM lines_apart l
+       LEFT JOIN our_steps o ON o.category = l.category AND o.reference = l.source_id
+      WHERE l.category <> 'charge'
    )
    ${INTO_FINDINGS}
    SELECT DISTINCT ON (f.kind, l.reference)
@@ -33,7 +22,7 @@ export const FIND_STEPS_THAT_DIFFER = statement(
      FROM line l
     CROSS JOIN LATERAL (VALUES
       (${KIND('missing_here')}, is_alone AND (category LIKE 'refund%'
-         OR created_at + make_interval(hours => $4::int) <= payonce_now()), their_gross,
+         OR created_at + make_interval(hours => $3::int) <= payonce_now()), their_gross,
        NULL, ${side('their_gross', 'their_currency')}),
       (${KIND('currency')}, their_currency <> currency, gross,
        ${side('gross', 'currency')}, ${side('their_gross', 'their_currency')}),
@@ -54,14 +43,11 @@ export const FIND_STEPS_THAT_DIFFER = statement(
 /** Refunds and disputes of the day that its report, and those beside it (`$5`), do not have. */
 export const FIND_STEPS_NOT_THERE = statement(
   'reconciliation.find_steps_not_there',
-  `WITH ours AS (${OUR_STEPS}
-   ), absent AS (
+  `WITH absent AS (
      SELECT o.*
-       FROM ours o
+       FROM our_steps o
       WHERE ${IS_DUE}
-        AND NOT EXISTS (
-              SELECT 1 FROM report_lines l
-               WHERE l.import_id = $1::uuid AND l.category = o.category AND l.source_id = o.reference)
+        AND NOT EXISTS (SELECT 1 FROM lines_apart l WHERE l.category = o.category AND l.source_id = o.reference)
    ), elsewhere AS (
      SELECT a.category, a.reference, min(l.created_at) AS created_at, min(l.gross) AS their_gross
        FROM absent a
@@ -101,7 +87,7 @@ export const FIND_LINES_TWICE = statement(
    ), ours AS (
      SELECT account_id, id AS payment_id, processor_id
        FROM payments
-      WHERE processor_name = $2::text
+      WHERE processor_name = $2::text AND processor_id IN (SELECT payment_ref FROM shown)
    )
    ${INTO_FINDINGS}
    SELECT DISTINCT ON (reference)
@@ -139,7 +125,7 @@ export const FIND_OTHER_LINES = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-/** Each payout, against the lines that name it, in this report and those of the days before (`$3`). */
+/** Each payout, against the lines that name it, in this report and those of the days before (`$2`). */
 export const FIND_PAYOUT_SUMS = statement(
   'reconciliation.find_payout_sums',
   `WITH payout AS (
@@ -150,7 +136,7 @@ export const FIND_PAYOUT_SUMS = statement(
    ), parts AS (
      SELECT payout_id, sum(gross - fee)::bigint AS net
        FROM report_lines
-      WHERE import_id = ANY($3::uuid[] || $1::uuid) AND category <> 'payout' AND payout_id IS NOT NULL
+      WHERE import_id = ANY($2::uuid[] || $1::uuid) AND category <> 'payout' AND payout_id IS NOT NULL
       GROUP BY payout_id
    )
    ${INTO_FINDINGS}
@@ -158,6 +144,6 @@ export const FIND_PAYOUT_SUMS = statement(
           ${side('-coalesce(s.net, 0)', 'p.currency')}, ${side('p.paid', 'p.currency')}
      FROM payout p
      LEFT JOIN parts s ON s.payout_id = p.reference
-    WHERE p.paid <> -coalesce(s.net, 0) AND $2::text IS NOT NULL
+    WHERE p.paid <> -coalesce(s.net, 0)
    ON CONFLICT DO NOTHING`,
 );

@@ -26,29 +26,29 @@ export type Comparison = {
 };
 
 /**
- * Holds a report against the books, set against set, and turns what differs into breaks: new ones open, those that
- * came back open again, and those that are gone close. Belongs into one transaction.
+ * Judges what was set apart, and turns what differs into breaks: new ones open, those that came back open again, and
+ * those that are gone close. Belongs into one transaction.
  */
 export async function compare(tx: LongTx, comparison: Comparison): Promise<void> {
   const { importId, processorName, date, windowHours, kinds, progress } = comparison;
   const neighbours = await tx.run(LIST_NEIGHBOURS, [processorName, date]);
   const around = neighbours.filter(({ is_near }) => is_near).map(({ id }) => id);
   const before = neighbours.filter(({ is_before }) => is_before).map(({ id }) => id);
-  const about = [importId, processorName];
+  const about = [importId, date, processorName];
   await tx.run(FORGET_FINDINGS, [importId]);
   const steps = [
-    () => tx.run(FIND_LINES_TWICE, about),
-    () => tx.run(FIND_CHARGES_THAT_DIFFER, [...about, date]),
-    () => tx.run(FIND_CHARGES_NOT_HERE, [...about, windowHours]),
-    () => tx.run(FIND_CHARGES_NOT_THERE, [...about, date, windowHours, around]),
-    () => tx.run(FIND_STEPS_THAT_DIFFER, [...about, date, windowHours]),
-    () => tx.run(FIND_STEPS_NOT_THERE, [...about, date, windowHours, around]),
-    () => tx.run(FIND_OTHER_LINES, about),
-    () => tx.run(FIND_PAYOUT_SUMS, [importId, processorName, before]),
-    () => tx.run(FIND_LEDGER_AGAINST_PAYMENTS, [...about, date]),
+    () => tx.run(FIND_LINES_TWICE, [importId, processorName]),
+    () => tx.run(FIND_CHARGES_THAT_DIFFER, [importId, date]),
+    () => tx.run(FIND_CHARGES_NOT_HERE, [importId, processorName, windowHours]),
+    () => tx.run(FIND_CHARGES_NOT_THERE, [...about, windowHours, around]),
+    () => tx.run(FIND_STEPS_THAT_DIFFER, [importId, date, windowHours]),
+    () => tx.run(FIND_STEPS_NOT_THERE, [...about, windowHours, around]),
+    () => tx.run(FIND_OTHER_LINES, [importId, processorName]),
+    () => tx.run(FIND_PAYOUT_SUMS, [importId, before]),
+    () => tx.run(FIND_LEDGER_AGAINST_PAYMENTS, about),
     () => failpoint('s3'),
-    () => tx.run(OPEN_BREAKS, [...about, date]),
-    () => tx.run(CLOSE_GONE, [...about, date, kinds]),
+    () => tx.run(OPEN_BREAKS, about),
+    () => tx.run(CLOSE_GONE, [...about, kinds]),
   ];
   for (const [done, step] of steps.entries()) {
     await step();

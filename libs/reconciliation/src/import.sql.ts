@@ -59,14 +59,20 @@ export const LIST_BAD_LINES = statement<{ line: number; reason: string }>(
     LIMIT $2::int`,
 );
 
+/** Within these bounds, each run. `client_connection_check_interval`: who breaks off is noticed while a statement runs. */
+export const BOUND_SESSION = statement(
+  'reconciliation.bound_session',
+  `SELECT set_config('work_mem', '96MB', false), set_config('jit', 'off', false),
+          set_config('client_connection_check_interval', '1000', false)`,
+);
+
 /**
  * Sets against sets: joined by hashing whatever the statistics say, which know nothing yet of a report that has just
- * come. A nested loop over a million lines would take hours.
+ * come. A nested loop over a million lines would take hours. What was set apart is counted, and mostly few: `$1` is on.
  */
-export const PLAN_FOR_SETS = statement(
-  'reconciliation.plan_for_sets',
-  `SELECT set_config('enable_nestloop', 'off', false), set_config('work_mem', '96MB', false),
-          set_config('jit', 'off', false), set_config('client_connection_check_interval', '1000', false)`,
+export const PLAN_FOR_FEW = statement(
+  'reconciliation.plan_for_few',
+  `SELECT set_config('enable_nestloop', $1::text, false)`,
 );
 
 /** The reports that are believed of the days around one: where a movement may stand that is a day off. */

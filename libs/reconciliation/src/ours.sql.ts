@@ -1,23 +1,26 @@
 /**
- * What the books here expect of a report, as text for the statements that hold the two against each other: `$2` is
- * the processor. Each movement has the time within which it must have been made: from its claim to its record.
+ * What the books here expect of a report, as text for the statements that hold the two against each other: of one
+ * processor, and of some references alone where `among` names a list of them. Each movement has the time within which
+ * it must have been made: from its claim to its record.
  */
 
 /** Charges and captures, and money that came late. Amounts are the ledger's, which is what is reported on. */
-export const ourCharges = (only = '') => `
+export const ourCharges = (processor: string, among = '') => `
   SELECT p.account_id, p.id AS payment_id, p.processor_id AS reference, l.amount, l.currency, p.created_at AS earliest,
          p.settled_at AS latest, true AS has_fee
     FROM payments p
     JOIN ledger_entries l
       ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'charge'
-   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL ${of(only, 'p.id')}
+   WHERE p.processor_name = ${processor}::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+     ${isAmong(among, 'p.processor_id')}
   UNION ALL
   SELECT p.account_id, p.id, p.processor_id, l.amount, l.currency, o.created_at, p.settled_at, true
     FROM payments p
     JOIN ledger_entries l
       ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind = 'capture'
     JOIN operations o ON o.account_id = l.account_id AND o.id = l.source_id
-   WHERE p.processor_name = $2::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL ${of(only, 'p.id')}
+   WHERE p.processor_name = ${processor}::text AND p.status = 'succeeded' AND p.accepted_break_id IS NULL
+     ${isAmong(among, 'p.processor_id')}
   UNION ALL
   SELECT p.account_id, p.id, b.reference, l.amount, l.currency, p.created_at, b.first_seen,
          p.status <> 'succeeded' OR p.accepted_break_id = b.id
@@ -26,11 +29,10 @@ export const ourCharges = (only = '') => `
     JOIN ledger_entries l
       ON l.account_id = b.account_id AND l.payment_id = b.payment_id AND l.source_id = b.id
      AND l.entry_kind = 'late_success'
-   WHERE b.processor_name = $2::text AND b.kind = 'late_success' ${of(only, 'p.id')}`;
-export const OUR_CHARGES = ourCharges();
+   WHERE b.processor_name = ${processor}::text AND b.kind = 'late_success' ${isAmong(among, 'b.reference')}`;
 
 /** Refunds that were taken, refunds that came back, disputes, and disputes that were won. */
-export const ourSteps = (only = '') => `
+export const ourSteps = (processor: string, among = '') => `
   SELECT r.account_id, r.payment_id, r.processor_id AS reference,
          CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN 'refund' ELSE 'refund_failure' END AS category,
          CASE WHEN l.entry_kind IN ('refund', 'late_success_refund') THEN -l.amount ELSE l.amount END AS gross,
@@ -40,7 +42,7 @@ export const ourSteps = (only = '') => `
     JOIN ledger_entries l
       ON l.account_id = r.account_id AND l.payment_id = r.payment_id AND l.source_id = r.id
      AND l.entry_kind IN ('refund', 'late_success_refund', 'refund_failed', 'late_success_refund_failed')
-   WHERE p.processor_name = $2::text ${of(only, 'p.id')}
+   WHERE p.processor_name = ${processor}::text ${isAmong(among, 'r.processor_id')}
   UNION ALL
   SELECT d.account_id, d.payment_id, d.processor_id,
          CASE WHEN l.entry_kind IN ('dispute', 'dispute_excess') THEN 'dispute' ELSE 'dispute_reversal' END,
@@ -59,18 +61,16 @@ export const ourSteps = (only = '') => `
     LEFT JOIN ledger_entries b
       ON b.account_id = d.account_id AND b.payment_id = d.payment_id AND b.source_id = d.id
      AND b.entry_kind = 'dispute_fee_returned'
-   WHERE d.processor_name = $2::text AND d.status <> 'inquiry' ${of(only, 'd.payment_id')}
+   WHERE d.processor_name = ${processor}::text AND d.status <> 'inquiry' ${isAmong(among, 'd.processor_id')}
    GROUP BY d.account_id, d.payment_id, d.processor_id, d.opened_at, l.currency, l.entry_kind IN ('dispute', 'dispute_excess')`;
-export const OUR_STEPS = ourSteps();
 
-/** Of some payments alone: `only` names a list of them that the statement has. */
-function of(only: string, payment: string): string {
-  return only && `AND ${payment} IN (SELECT payment_id FROM ${only})`;
+function isAmong(list: string, reference: string): string {
+  return list && `AND ${reference} IN (SELECT reference FROM ${list})`;
 }
 
-/** The report's day, from `$3`. */
-export const DAY_START = `($3::date)::timestamp AT TIME ZONE 'UTC'`;
-export const DAY_END = `($3::date + 1)::timestamp AT TIME ZONE 'UTC'`;
+/** The report's day, from `$2`. */
+export const DAY_START = `($2::date)::timestamp AT TIME ZONE 'UTC'`;
+export const DAY_END = `($2::date + 1)::timestamp AT TIME ZONE 'UTC'`;
 
 /** Whether an instant lies outside of the time within which a movement was made, by more than clocks may differ. */
 export function isApart(instant: string, earliest: string, latest: string): string {
@@ -93,7 +93,7 @@ export const IS_DUE = `o.latest >= ${DAY_START} AND o.earliest < ${DAY_END}
  */
 export const IS_MISSED = `CASE WHEN e.reference IS NULL
                  THEN (SELECT count(*) FROM report_imports i
-                        WHERE i.processor_name = $2::text AND i.superseded_at IS NULL
+                        WHERE i.processor_name = $3::text AND i.superseded_at IS NULL
                           AND i.report_date BETWEEN (a.earliest AT TIME ZONE 'UTC')::date
                                                 AND (a.latest AT TIME ZONE 'UTC')::date)
                       = (a.latest AT TIME ZONE 'UTC')::date - (a.earliest AT TIME ZONE 'UTC')::date + 1

@@ -3,10 +3,11 @@ import { BREAK_KINDS } from '#payments/break-kinds.js';
 import type { Tx } from '#postgres/db.js';
 import { LongSession, type LongTx } from '#postgres/long-session.js';
 import { failpoint } from '#seams/failpoints.js';
+import { setApart } from './apart.js';
 import { COUNT_OPEN } from './breaks.sql.js';
 import { compare } from './compare.js';
 import { type Imported, type ReportFile, importReport } from './import-report.js';
-import { PLAN_FOR_SETS, READ_NOW, TAKE_LOCK } from './import.sql.js';
+import { BOUND_SESSION, PLAN_FOR_FEW, READ_NOW, TAKE_LOCK } from './import.sql.js';
 import { repair } from './repair.js';
 
 /** The kinds of break that are opened, closed and counted here. */
@@ -73,7 +74,8 @@ export async function reconcile<T>(
     if (!lock?.ours) {
       throw new AnotherRun(`Another reconciliation of ${processorName} is running: one at a time.`);
     }
-    await session.run(PLAN_FOR_SETS, []);
+    await session.run(BOUND_SESSION, []);
+    await session.run(PLAN_FOR_FEW, ['off']);
     const run = new Run(deps, session, order);
     return await (order.isDryRun ? run.dry(tell) : run.real(tell));
   } catch (error) {
@@ -104,13 +106,16 @@ class Run {
     await failpoint('s1');
     const imported = await session.transaction((tx) => importReport(tx, this.#import(file)));
     order.signal?.throwIfAborted();
+    await setApart(session, this.#sides(imported));
+    order.signal?.throwIfAborted();
+    await session.run(PLAN_FOR_FEW, ['on']);
     const repaired = await repair({
       deps,
       session,
-      importId: imported.id,
       requestId: `rec_${deps.random.uuid()}`,
       progress: (done) => order.progress('Repairing', done),
     });
+    await session.run(PLAN_FOR_FEW, ['off']);
     order.signal?.throwIfAborted();
     await session.transaction((tx) => compare(tx, this.#comparison(imported)));
     await failpoint('s4');
@@ -123,6 +128,7 @@ class Run {
       const startedAt = await this.#now(tx);
       const file = await this.order.openFile();
       const imported = await importReport(tx, this.#import(file));
+      await setApart(tx, this.#sides(imported));
       await compare(tx, this.#comparison(imported));
       const open = await this.#open(tx, imported);
       return tell(this.#reconciled(imported, 0, open, startedAt), tx);
@@ -140,12 +146,15 @@ class Run {
     };
   }
 
-  #comparison({ id: importId, date }: Imported) {
-    const { deps, order } = this;
+  #sides({ id: importId, date }: Imported) {
+    this.order.progress('Comparing', 0);
+    return { importId, date, processorName: this.deps.processor.name };
+  }
+
+  #comparison(imported: Imported) {
+    const { order } = this;
     return {
-      importId,
-      date,
-      processorName: deps.processor.name,
+      ...this.#sides(imported),
       windowHours: order.windowHours,
       kinds: REPORT_KINDS,
       progress: (step: number) => order.progress('Comparing', step),

@@ -6,6 +6,7 @@ import type { Deps } from '#payments/deps.js';
 import type { ApplyNews, StoredEvent } from '#payments/news.js';
 import { violatedConstraint } from '#postgres/errors.js';
 import type { LongSession } from '#postgres/long-session.js';
+import { lookAgain } from './apart.js';
 import { BOOK_FEES, COUNT_UNREPAIRED, FIND_REPAIRS, type RepairRow } from './repair.sql.js';
 
 /** Lines that are looked at together, and how many of them at once. */
@@ -16,7 +17,6 @@ const FEES_A_BATCH = 20_000;
 export type Repairing = {
   deps: Deps;
   session: LongSession;
-  importId: string;
   requestId: string;
   progress: (done: number) => void;
 };
@@ -27,22 +27,29 @@ export type Repairing = {
  * only the report tells. Nothing else is safe to repair without a person. Returns how many lines it made right.
  */
 export async function repair(repairing: Repairing): Promise<number> {
-  const { session, deps, importId, progress } = repairing;
-  const about = [importId, deps.processor.name];
-  let repaired = 0;
+  const { session, deps } = repairing;
+  const processorName = deps.processor.name;
+  const found = await settleAll(repairing);
+  if (found > 0) await lookAgain(session, processorName);
+  const [left] = found > 0 ? await session.run(COUNT_UNREPAIRED, [processorName]) : [];
+  const booked = await bookFees(session, processorName);
+  if (booked > 0) await lookAgain(session, processorName);
+  return found - (left?.count ?? 0) + booked;
+}
+
+/** Returns how many lines it tried to. */
+async function settleAll(repairing: Repairing): Promise<number> {
+  const { session, deps, progress } = repairing;
+  let tried = 0;
   let after = 0;
   for (;;) {
-    const page = await session.run(FIND_REPAIRS, [...about, after, PAGE]);
-    if (page.length === 0) break;
+    const page = await session.run(FIND_REPAIRS, [deps.processor.name, after, PAGE]);
     await eachOf(page, (row) => settle(repairing, row));
-    const lines = page.map(({ line }) => line);
-    const [left] = await session.run(COUNT_UNREPAIRED, [...about, lines]);
-    repaired += page.length - (left?.count ?? 0);
-    after = lines.at(-1) ?? after;
-    progress(repaired);
-    if (page.length < PAGE) break;
+    tried += page.length;
+    after = page.at(-1)?.line ?? after;
+    progress(tried);
+    if (page.length < PAGE) return tried;
   }
-  return repaired + (await bookFees(repairing, about));
 }
 
 async function settle({ deps, requestId }: Repairing, row: RepairRow): Promise<void> {
@@ -90,7 +97,7 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
 
 const FEE_KINDS = ['processor_fee', 'dispute_fee', 'dispute_fee_returned'] as const;
 
-async function bookFees({ session }: Repairing, about: readonly unknown[]): Promise<number> {
+async function bookFees(session: LongSession, processorName: string): Promise<number> {
   const kinds = [
     FEE_KINDS,
     FEE_KINDS.map((kind) => ENTRY_KINDS[kind].debit),
@@ -99,7 +106,7 @@ async function bookFees({ session }: Repairing, about: readonly unknown[]): Prom
   let booked = 0;
   for (;;) {
     try {
-      const [batch] = await session.run(BOOK_FEES, [...about, ...kinds, FEES_A_BATCH]);
+      const [batch] = await session.run(BOOK_FEES, [processorName, ...kinds, FEES_A_BATCH]);
       booked += batch?.booked ?? 0;
       if ((batch?.booked ?? 0) < FEES_A_BATCH) return booked;
     } catch (error) {
