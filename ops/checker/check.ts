@@ -1,5 +1,6 @@
 import { checkAnswers } from './answers.js';
 import type { Books, Violation } from './books.js';
+import { checkChain } from './chain.js';
 import { checkDatabase } from './database.js';
 import { checkEntries } from './entries.js';
 import { checkEvidence } from './evidence.js';
@@ -28,6 +29,7 @@ export function checkBooks(books: Books, terms: Terms = { quiet: true }): Violat
     ...checkKeys(world, terms),
     ...checkMoney(world, quiet),
     ...checkEntries(world),
+    ...checkChain(world),
     ...checkDatabase(world),
     ...checkSteps(world),
     ...checkEvidence(world),

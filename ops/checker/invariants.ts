@@ -16,7 +16,7 @@ export const INVARIANTS = {
   I15: 'what is final has its evidence, and unknown is never final',
   I16: 'money that the processor took is never called failed or canceled',
   I17: 'never more is given back than was taken, nor taken than was held',
-  I18: 'each entry is one of its kind, and balances follow from entries',
+  I18: 'each entry is one of its kind and as it was when it was linked, and balances follow from entries',
   I20: 'no account sees or holds what belongs to another',
   I21: 'no secret stands anywhere',
   I23: 'no error of ours reaches a client',

@@ -184,10 +184,12 @@ export const BAD_BOOKINGS: readonly Bad[] = [
     spoil: (draft) => {
       draft.add('ledger_entries', {
         ...draft.entry('charge', 'charge'),
+        id: '01a233e6-aba2-79be-9656-082ea888f483',
         entry_kind: 'dispute_excess_settled',
         debit_account: 'merchant_payable',
         credit_account: 'suspense',
         amount: 1,
+        recorded_xid: '9000000000',
       });
     },
   },

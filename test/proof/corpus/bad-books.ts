@@ -1,5 +1,6 @@
 import type { Draft } from './draft.js';
 import { BAD_ANSWERS } from './bad-answers.js';
+import { BAD_CHAINS } from './bad-chains.js';
 import { BAD_BOOKINGS } from './bad-bookings.js';
 import { BAD_MONEY } from './bad-money.js';
 import { BAD_ROWS } from './bad-rows.js';
@@ -20,6 +21,7 @@ export type Bad = {
 export const BAD_BOOKS: readonly Bad[] = [
   ...BAD_MONEY,
   ...BAD_BOOKINGS,
+  ...BAD_CHAINS,
   ...BAD_ROWS,
   ...BAD_STATES,
   ...BAD_ANSWERS,

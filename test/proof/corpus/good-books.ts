@@ -1,3 +1,6 @@
+import { linkEntries } from '#ledger/link-entries.js';
+import { signCheckpoints } from '#ledger/sign-checkpoints.js';
+import { until } from '#testing/until.js';
 import { randomUUID } from 'node:crypto';
 import { dumpDatabase } from '../../../ops/checker/dump.js';
 import type { Books, HistoryLine } from '../../../ops/checker/books.js';
@@ -25,12 +28,25 @@ export async function goodBooks(): Promise<Good> {
     await disputes(system, first);
     await lateMoney(system, first);
     await comeToRest(system);
+    await link(system);
     const processor = await system.mockClient.book();
     const accounts = { first: first.account, second: second.account };
     return { books: { history, database: await dumpDatabase(system.owner), processor }, accounts };
   } finally {
     await system.close();
   }
+}
+
+/** The chain over what was booked, and what is signed of it. */
+async function link({ core, owner }: System): Promise<void> {
+  await until(async () => {
+    await linkEntries(core.deps.db);
+    const { rows } = await owner.query(
+      'SELECT (SELECT count(*) FROM ledger_entries) = (SELECT count(*) FROM ledger_chain) AS all_are',
+    );
+    return rows[0].all_are;
+  });
+  await signCheckpoints(core.deps.db, core.config.ledgerSigningKeys.signer!);
 }
 
 async function secondClient(system: System, history: HistoryLine[]): Promise<RecordedClient> {

@@ -74,6 +74,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     ['processor-keys', 'checkKeys', 'a refund that nobody asked for'],
     ['money', 'checkMoney', 'money moved from the merchant to suspense for nothing'],
     ['entries', 'checkEntries', "two refunds booked with each other's amounts"],
+    ['chain', 'checkChain', 'an entry that was changed by a microsecond'],
     ['database', 'checkDatabase', 'a gap in the events of a payment'],
     ['steps', 'checkSteps', 'a refund that was failed and then succeeded'],
     ['evidence', 'checkEvidence', 'a decline recorded over a success'],

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Row } from '../../../ops/checker/books.js';
 import type { Draft } from './draft.js';
 
+/** Of a transaction so late that nobody has linked it yet. */
+const NEW = '9000000000';
+
 /** Books in which the report's news is booked as well: the fee of a dispute, and what was paid out. */
 export function settle(draft: Draft): { fee: Row; payout: Row } {
   const like = draft.entry('disputed dispute_lost', 'charge');
@@ -15,6 +18,7 @@ export function settle(draft: Draft): { fee: Row; payout: Row } {
     debit_account: 'processor_fees',
     credit_account: 'processor_clearing',
     amount,
+    recorded_xid: NEW,
   };
   const payout: Row = {
     ...draft.entry('charge', 'charge'),
@@ -24,6 +28,7 @@ export function settle(draft: Draft): { fee: Row; payout: Row } {
     debit_account: 'bank',
     credit_account: 'processor_clearing',
     amount: 2397,
+    recorded_xid: NEW,
   };
   draft.add('ledger_entries', fee);
   draft.add('ledger_entries', payout);
