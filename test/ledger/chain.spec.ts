@@ -8,6 +8,13 @@ import { Sessions } from '#testing/sessions.js';
 import { type System, startSystem } from '#testing/system.js';
 import { until } from '#testing/until.js';
 
+const BOOK = `INSERT INTO ledger_entries (account_id, payment_id, source_id, entry_kind, debit_account, credit_account,
+                                          amount, currency, effective_at)
+              SELECT account_id, id, payonce_random_uuid(), 'capture', 'processor_clearing', 'merchant_payable', $2,
+                     currency, payonce_now()
+                FROM payments WHERE id = $1
+              RETURNING id`;
+
 describe('the chain over the ledger', () => {
   const sessions = new Sessions();
   let system: System;
@@ -187,6 +194,36 @@ describe('the chain over the ledger', () => {
       expect(isSignedBy(key, { ...row, sequence: '3' }, row.signature)).toBe(false);
       expect(isSignedBy(key, { ...row, position_xid: '1' }, row.signature)).toBe(false);
     }
+  });
+
+  it('ends a statement in front of a transaction that still runs: whoever goes on misses nothing', async () => {
+    const client = await system.newClient();
+    const { json: payment } = await client.pay({ amount: 2500, currency: 'myr' });
+    const account = '/v1/ledger/accounts/merchant_payable';
+    const lines = async (query: string): Promise<any[]> =>
+      (await client.get(`${account}/statement${query}`)).json.data;
+    await until(async () => (await lines('')).length === 1);
+    const behind = `?after=${(await lines(''))[0].id}`;
+    const csv = async () =>
+      (await client.get(`${account}/statement${behind}&format=csv`)).text
+        .split('\r\n')
+        .slice(1, -1);
+    const slow = await sessions.open(system.database.url);
+    await slow.query('SET idle_in_transaction_session_timeout = 0');
+    await slow.query('BEGIN');
+    const { rows: late } = await slow.query(BOOK, [payment.id, 30]);
+    const early = await rows(BOOK, [payment.id, 7]);
+    expect(await lines(behind)).toEqual([]);
+    expect(await csv()).toEqual([]);
+    const { json } = await client.get(`${account}/balance`);
+    expect(json.data, 'a balance waits for nobody').toMatchObject([{ balance: '2507' }]);
+    await slow.query('COMMIT');
+    await until(async () => (await lines(behind)).length === 2);
+    expect(await lines(behind)).toMatchObject([
+      { id: late[0].id, balance: '2530' },
+      { id: early[0].id, balance: '2537' },
+    ]);
+    expect((await csv()).map((row) => row.split(',').at(-1))).toEqual(['2530', '2537']);
   });
 });
 

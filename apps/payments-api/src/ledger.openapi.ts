@@ -169,10 +169,21 @@ class StatementLineDto {
 }
 
 class StatementDto {
-  @ApiProperty({ type: [StatementLineDto] })
+  @ApiProperty({
+    type: [StatementLineDto],
+    description:
+      'In the order of booking, up to the oldest transaction that still runs: a line that was read ' +
+      'stands for ever, and nothing appears in front of it. What is booked since comes behind it, usually within ' +
+      'milliseconds.',
+  })
   data: StatementLineDto[];
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Null where nothing more stands there yet. To go on later, give the last `id` as `after`.',
+  })
   next: string | null;
 }
 

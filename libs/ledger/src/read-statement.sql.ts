@@ -17,8 +17,9 @@ export type StatementRow = {
 };
 
 /**
- * The entries on one account of the chart, in the order in which they were booked: that of their transactions. What
- * has been read of it never changes, since nothing is booked between two transactions that have ended.
+ * The entries on one account of the chart, in the order in which they were booked: that of their transactions. It ends in
+ * front of the oldest transaction that still runs, which may yet book something: what has been read of it never changes,
+ * and whoever goes on from its last entry misses none.
  */
 export const READ_STATEMENT = statement<StatementRow>(
   'ledger.read_statement',
@@ -28,6 +29,7 @@ export const READ_STATEMENT = statement<StatementRow>(
               OVER (PARTITION BY e.currency ORDER BY e.recorded_xid, e.id) AS debit_balance
        FROM ledger_entries e
       WHERE e.account_id = $1::uuid
+        AND e.recorded_xid < pg_snapshot_xmin(pg_current_snapshot())
         AND ($2::text IS NULL OR $2::text = (SELECT mode FROM accounts WHERE id = $1::uuid))
         AND $3::text IN (e.debit_account, e.credit_account)
         AND ($4::text[] IS NULL OR e.entry_kind = ANY ($4::text[]))
