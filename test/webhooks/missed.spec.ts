@@ -39,6 +39,13 @@ describe('events that were never delivered', () => {
     expect(await statusOf(system, json.id)).toBe('succeeded');
   });
 
+  it('are fetched by a first reading that comes days after the first payment', async () => {
+    await drop(true);
+    await system.client.pay();
+    await system.advance(3 * 24 * 60 * MINUTE_MS);
+    expect((await fetchNow()).missed).toBe(3);
+  });
+
   it('are those of the outage alone, and each is looked at once', async () => {
     await system.client.pay();
     await untilReceived(system, 'payment_intent.succeeded');

@@ -104,11 +104,17 @@ export const READ_LAG = statement<{ events: number; seconds: number }>(
     WHERE state = 'received'`,
 );
 
-/** Takes the turn to read the processor's list: one reader at a time, and once in a while. */
+/**
+ * Takes the turn to read the processor's list: one reader at a time, and once in a while. The first turn looks for
+ * our first payment, since nobody may have read the list for as long as there have been payments.
+ */
 export const TAKE_CURSOR = statement<{ event_id: string | null; began_at: Date; now: Date }>(
   'inbox.take_cursor',
   `INSERT INTO webhook_cursors AS known (processor_name, began_at, next_walk_at)
-   VALUES ($1::text, payonce_now(), payonce_now() + $2::int * interval '1 millisecond')
+   VALUES ($1::text,
+           CASE WHEN EXISTS (SELECT FROM webhook_cursors WHERE processor_name = $1::text) THEN payonce_now()
+                ELSE coalesce((SELECT min(created_at) FROM payments WHERE processor_name = $1::text), payonce_now()) END,
+           payonce_now() + $2::int * interval '1 millisecond')
    ON CONFLICT (processor_name) DO UPDATE SET next_walk_at = EXCLUDED.next_walk_at
     WHERE known.next_walk_at <= payonce_now()
    RETURNING event_id, began_at, payonce_now() AS now`,
