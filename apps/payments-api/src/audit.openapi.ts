@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { INSTANT, PAGING } from './operations.openapi.js';
 import { COMMON_PROBLEMS, problems } from './payments.openapi.js';
+import { DIFFERENCE_ACTS } from '#operations/settle-difference.js';
 
 class AuditRowDto {
   @ApiProperty(INSTANT)
@@ -11,7 +12,13 @@ class AuditRowDto {
   actor: string;
 
   @ApiProperty({
-    enum: ['review.lookup', 'review.resolve', 'inbox.replay', 'break.accept', 'break.refund'],
+    enum: [
+      'review.lookup',
+      'review.resolve',
+      'inbox.replay',
+      'break.refund',
+      ...DIFFERENCE_ACTS.map((act) => `break.${act}`),
+    ],
   })
   action: string;
 
