@@ -8,6 +8,7 @@ import { LATER_MUTANTS } from './later.js';
 import { MONEY_MUTANTS } from './money.js';
 import type { Mutant } from './mutant.js';
 import { NEWS_MUTANTS } from './news.js';
+import { RECONCILIATION_MUTANTS } from './reconciliation.js';
 import { RECORD_MUTANTS } from './record.js';
 import { RECOVERY_MUTANTS } from './recovery.js';
 
@@ -31,6 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
     ...NEWS_MUTANTS,
     ...MONEY_MUTANTS,
     ...CHECKER_MUTANTS,
+    ...RECONCILIATION_MUTANTS,
     ...LATER_MUTANTS,
   ].toSorted((one, other) => rank(one) - rank(other)),
   ...MODEL_MUTANTS,

@@ -2,6 +2,7 @@ import type { Cell } from './cell.js';
 
 const REQUEST = 'test/crash/request-path.spec.ts';
 const SERVER = 'test/faults/server.spec.ts';
+const CLASSES = 'test/reconciliation/classes.spec.ts';
 const SESSIONS = 'test/faults/sessions.spec.ts';
 const PROCESSES = 'test/faults/processes.spec.ts';
 const DISK = 'test/faults/disk-full.spec.ts';
@@ -184,8 +185,13 @@ export const WORLD_CELLS: readonly Cell[] = [
     cell: 49,
     fault: 'each anomaly of a settlement report',
     expected: 'one break of its class, or none for noise',
-    shownBy: [],
-    since: 'D',
+    shownBy: [
+      [CLASSES, 'exactly one break, of the class that was planted'],
+      [CLASSES, 'noise is no break'],
+      [CLASSES, 'a file that does not fit its summary is not compared'],
+      [CLASSES, 'a corrected file closes what the one before it had opened'],
+      ['test/reconciliation/import.spec.ts', 'is one import however often it is read'],
+    ],
   },
   {
     cell: 50,
