@@ -32,7 +32,7 @@ function isTested(file: string, title: string): boolean {
   if (at === -1) return false;
   const before = source.slice(0, at);
   const call =
-    /\b(it|describe)((?:\.\w+)*)\s*(?:\((?:[^()]|\([^()]*\))*\)\s*)?\(\s*['"`][^'"`]*$/.exec(
+    /\b(it|test|describe)((?:\.\w+)*)\s*(?:\((?:[^()]|\([^()]*\))*\)\s*)?\(\s*['"`][^'"`]*$/.exec(
       before.slice(-4000),
     );
   return call !== null && call[2] !== '.skip' && call[2] !== '.todo';
