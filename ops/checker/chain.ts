@@ -19,7 +19,7 @@ export function checkChain(world: World): Violation[] {
     if (linked.has(name)) found.push(violation('I18', 'an entry has two links', link));
     linked.set(name, link);
   }
-  const shards = groupBy(links, ({ shard }) => String(shard));
+  const shards = groupBy(inOrder(links), ({ shard }) => String(shard));
   for (const shard of shards.values()) found.push(...follow(shard, entries));
   for (const account of groupBy(links, (row) => String(row['account_id'])).values()) {
     const numbers = new Set(account.map(({ number }) => Number(number)));
@@ -29,10 +29,11 @@ export function checkChain(world: World): Violation[] {
   return [...found, ...inserted(world, linked), ...ends(world, shards), ...signed(world, shards)];
 }
 
+/** The links of one shard, in their order. */
 function follow(links: readonly Row[], entries: ReadonlyMap<string, Row>): Violation[] {
   const found: Violation[] = [];
   let previous: Buffer = Buffer.alloc(32);
-  for (const [at, link] of inOrder(links).entries()) {
+  for (const [at, link] of links.entries()) {
     const entry = entries.get(nameOf(link['entry_id'], link));
     const hash = bytesOf(link['hash']);
     if (Number(link['sequence']) !== at + 1) {
@@ -136,7 +137,7 @@ function ends(world: World, shards: ReadonlyMap<string, Row[]>): Violation[] {
   return world
     .table('ledger_shards')
     .filter(({ shard, sequence, hash }) => {
-      const last = inOrder(shards.get(String(shard)) ?? []).at(-1);
+      const last = shards.get(String(shard))?.at(-1);
       if (last === undefined) return Number(sequence) !== 0;
       return Number(last['sequence']) !== Number(sequence) || last['hash'] !== hash;
     })

@@ -1,7 +1,7 @@
 import type { Asked, RecordedClient } from './client.js';
 import type { World } from './world.js';
 
-export type Paid = { id: string; processor: { id: string } };
+type Paid = { id: string; processor: { id: string } };
 
 /** Somebody who takes one payment and what follows it, all under keys of one name. */
 export class Merchant {

@@ -22,7 +22,7 @@ export class Service {
     env: Record<string, string>,
     listener: Listener,
   ) {
-    const child = spawn(process.execPath, [join(BUILD, 'apps', app, 'src', 'main.js')], {
+    const child = spawn(process.execPath, [mainOf(app)], {
       cwd: checkoutRoot(),
       env: { PATH: process.env['PATH'], PAYONCE_PARENT_PIPE: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -84,6 +84,11 @@ export class Service {
 }
 
 const BUILD = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** What starts an app of this build. */
+export function mainOf(app: string): string {
+  return join(BUILD, 'apps', app, 'src', 'main.js');
+}
 const LAST_LINES = 20;
 
 function exitOf(child: ChildProcess): Promise<Exit> {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkoutRoot } from '#embedded/home.js';
 import { whileTimeFlies } from './load.js';
@@ -7,6 +6,7 @@ import { Merchant } from './merchant.js';
 import type { Finding, PhaseResult, Terms } from './phase.js';
 import type { Planted } from './processor.js';
 import { heal, untilQuiet } from './quiet.js';
+import { mainOf } from './service.js';
 import { REPORT_BREAKS } from './sometimes.js';
 import type { World } from './world.js';
 
@@ -80,7 +80,7 @@ async function reconcile(world: World, date: string, failpoints = ''): Promise<R
 
 function runOnce(world: World, date: string, failpoints: string): Promise<Run> {
   const args = ['--processor', 'mock', '--date', date, '--json'];
-  const child = spawn(process.execPath, [JOB, ...args], {
+  const child = spawn(process.execPath, [mainOf('reconciliation'), ...args], {
     cwd: checkoutRoot(),
     env: {
       PATH: process.env['PATH'],
@@ -97,18 +97,23 @@ function runOnce(world: World, date: string, failpoints: string): Promise<Run> {
   child.stderr.on('data', (text: string) => (said += text));
   return new Promise((resolve) => {
     child.once('close', (code, signal) => {
-      const { breaks } = code === 0 || code === 1 ? (JSON.parse(printed) as Run) : { breaks: [] };
+      const { breaks } = hasRun(code)
+        ? (JSON.parse(printed) as { breaks: Break[] })
+        : { breaks: [] };
       resolve({ code, signal, breaks, said });
     });
   });
 }
 
-const JOB = join(checkoutRoot(), 'dist-demo', 'apps', 'reconciliation', 'src', 'main.js');
+/** With differences or without: it got to its end. */
+function hasRun(code: number | null): boolean {
+  return code === 0 || code === 1;
+}
 
 /** What a run found beside what it should have found, and what it did not find of that. */
 function differences(day: string, planted: Planted[], { code, breaks, said }: Run): Finding[] {
   const finding = (says: string, rows: object[]) => ({ invariant: 'I19', says, rows });
-  if (code !== 0 && code !== 1) return [finding(`${day} could not be reconciled: ${said}`, [])];
+  if (!hasRun(code)) return [finding(`${day} could not be reconciled: ${said}`, [])];
   const open = breaks.filter(({ closed_at }) => closed_at === null);
   const isSame = (one: Planted, other: Planted) =>
     one.kind === other.kind && one.reference === other.reference;

@@ -90,7 +90,7 @@ function whoBuysAgain(): ClientPlan {
     payment_method: 'pm_card_refundFail',
     order_id: `order-${key}`,
   };
-  const pay: Wish = { ...wish('read', key, 'pay'), kind: 'charge', key, body };
+  const pay: Wish = { kind: 'charge', key, of: key, body, headers: {}, otherBody: false };
   const again = { ...structuredClone(pay), key: `${key}-again`, of: `${key}-again` };
   return { name: 'returns', account: 0, wishes: [pay, wish('refund', key, 'refund'), again] };
 }

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { DIFFERENCE_ACTS } from '#operations/settle-difference.js';
 import { INSTANT, PAGING } from './operations.openapi.js';
 import { COMMON_PROBLEMS, problems } from './payments.openapi.js';
-import { DIFFERENCE_ACTS } from '#operations/settle-difference.js';
 
 class AuditRowDto {
   @ApiProperty(INSTANT)

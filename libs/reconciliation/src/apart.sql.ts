@@ -48,19 +48,29 @@ const IS_APART = (amount: string) => `
       OR l.created_at < ${DAY_START} OR l.created_at >= ${DAY_END}
       OR ${isApart('l.created_at', 'o.earliest', 'o.latest')}`;
 
-/** Charges of the report (`$1`) and ours (`$3`), where they do not agree. */
-export const SET_CHARGES_APART = statement(
-  'reconciliation.set_charges_apart',
-  `WITH line AS (
+type Movements = {
+  /** Which lines of the report (`$1`) tell of them, and ours (`$3`). */
+  lines: string;
+  ours: string;
+  isSame: string;
+  amount: string;
+  /** Category and reference of a pair. */
+  named: string;
+  table: string;
+  columns: string;
+};
+
+const settingApart = ({ lines, ours, isSame, amount, named, table, columns }: Movements) => `
+   WITH line AS (
      SELECT ${LINE}
        FROM report_lines
-      WHERE import_id = $1::uuid AND category = 'charge'
-   ), ours AS (${withFee(ourCharges('$3'))}
+      WHERE import_id = $1::uuid AND ${lines}
+   ), ours AS (${ours}
    ), pair AS MATERIALIZED (
      SELECT l, o
        FROM ours o
-       FULL JOIN line l ON l.payment_ref = o.reference
-      WHERE ${IS_APART('amount')}
+       FULL JOIN line l ON ${isSame}
+      WHERE ${IS_APART(amount)}
    ), kept_lines AS (
      INSERT INTO lines_apart (${LINE})
      SELECT DISTINCT (l).*
@@ -68,44 +78,42 @@ export const SET_CHARGES_APART = statement(
       WHERE (l).line IS NOT NULL
    ), kept_references AS (
      INSERT INTO references_apart (category, reference)
-     SELECT DISTINCT 'charge', coalesce((o).reference, (l).payment_ref)
+     SELECT DISTINCT ${named}
        FROM pair
    )
-   INSERT INTO our_charges (${CHARGE})
+   INSERT INTO ${table} (${columns})
    SELECT DISTINCT (o).*
      FROM pair
-    WHERE (o).payment_id IS NOT NULL`,
+    WHERE (o).payment_id IS NOT NULL`;
+
+/** Charges, where report and books do not agree. */
+export const SET_CHARGES_APART = statement(
+  'reconciliation.set_charges_apart',
+  settingApart({
+    lines: `category = 'charge'`,
+    ours: withFee(ourCharges('$3')),
+    isSame: 'l.payment_ref = o.reference',
+    amount: 'amount',
+    named: `'charge', coalesce((o).reference, (l).payment_ref)`,
+    table: 'our_charges',
+    columns: CHARGE,
+  }),
 );
 
 /** The same of refunds and disputes. */
 export const SET_STEPS_APART = statement(
   'reconciliation.set_steps_apart',
-  `WITH line AS (
-     SELECT ${LINE}
-       FROM report_lines
-      WHERE import_id = $1::uuid AND category IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal')
-   ), ours AS (
+  settingApart({
+    lines: `category IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal')`,
+    ours: `
      SELECT ${STEP}
-       FROM (${ourSteps('$3')}) AS s
-   ), pair AS MATERIALIZED (
-     SELECT l, o
-       FROM ours o
-       FULL JOIN line l ON l.category = o.category AND l.source_id = o.reference
-      WHERE ${IS_APART('gross')}
-   ), kept_lines AS (
-     INSERT INTO lines_apart (${LINE})
-     SELECT DISTINCT (l).*
-       FROM pair
-      WHERE (l).line IS NOT NULL
-   ), kept_references AS (
-     INSERT INTO references_apart (category, reference)
-     SELECT DISTINCT coalesce((o).category, (l).category), coalesce((o).reference, (l).source_id)
-       FROM pair
-   )
-   INSERT INTO our_steps (${STEP})
-   SELECT DISTINCT (o).*
-     FROM pair
-    WHERE (o).payment_id IS NOT NULL`,
+       FROM (${ourSteps('$3')}) AS s`,
+    isSame: 'l.category = o.category AND l.source_id = o.reference',
+    amount: 'gross',
+    named: 'coalesce((o).category, (l).category), coalesce((o).reference, (l).source_id)',
+    table: 'our_steps',
+    columns: STEP,
+  }),
 );
 
 /**
