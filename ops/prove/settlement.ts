@@ -15,6 +15,8 @@ type Run = { code: number | null; signal: NodeJS.Signals | null; breaks: Break[]
 
 const DAY_MS = 86_400_000;
 const PAYMENTS = 6;
+/** Far more than the run of a worker takes, on a machine that is busy with other things, too. */
+const OTHERS_WITHIN_MS = 300_000;
 /** Where a run that is killed has done much and decided nothing. */
 const DIES_AT = 's3:1:kill';
 
@@ -33,17 +35,27 @@ export async function settlement(terms: Terms): Promise<PhaseResult> {
   const days = await daysOf(world);
   await world.advance(DAY_MS); // all of them are over
   const findings: Finding[] = [];
-  for (const day of days) findings.push(...differences(day, [], await reconcile(world, day)));
+  const compare = async (day: string, planted: Planted[] = []) => {
+    const run = await reconcile(terms, world, day);
+    // What was broken off by a Ctrl-C has found nothing, and missed nothing.
+    if (!terms.stopping.aborted) findings.push(...differences(day, planted, run));
+  };
+  for (const day of days) await compare(day);
   const day = days.at(-1) ?? '';
   const planted = await plant(world, day);
-  const killed = await reconcile(world, day, DIES_AT);
-  if (killed.signal !== 'SIGKILL') throw new Error(`Was not killed at s3:\n${killed.said}`);
-  world.journal.count('SIGKILLs');
-  findings.push(...differences(day, planted, await reconcile(world, day)));
+  await dieHalfway(terms, world, day);
+  await compare(day, planted);
   await world.processor.uproot(day);
-  findings.push(...differences(day, [], await reconcile(world, day)));
+  await compare(day);
   const held = `${days.length === 1 ? 'a day' : `${days.length} days`} held against the processor’s report`;
   return { line: `${held}, ${planted.length} planted differences found`, findings };
+}
+
+async function dieHalfway(terms: Terms, world: World, day: string): Promise<void> {
+  const { signal, said } = await reconcile(terms, world, day, DIES_AT);
+  if (terms.stopping.aborted) return;
+  if (signal !== 'SIGKILL') throw new Error(`Was not killed at s3:\n${said}`);
+  world.journal.count('SIGKILLs');
 }
 
 /** Something that a report can be wrong about, on the day that it is now. */
@@ -70,15 +82,26 @@ async function plant(world: World, date: string): Promise<Planted[]> {
 }
 
 /** A worker may be at it by itself, once a day: then it is waited for. */
-async function reconcile(world: World, date: string, failpoints = ''): Promise<Run> {
+async function reconcile(
+  { stopping }: Terms,
+  world: World,
+  date: string,
+  failpoints = '',
+): Promise<Run> {
+  const deadlineMs = performance.now() + OTHERS_WITHIN_MS;
   for (;;) {
-    const run = await runOnce(world, date, failpoints);
-    if (!run.said.includes('Another reconciliation')) return run;
+    const run = await runOnce(world, date, { failpoints, stopping });
+    if (stopping.aborted || !run.said.includes('Another reconciliation')) return run;
+    if (performance.now() > deadlineMs) throw new Error(`Others never came to an end: ${run.said}`);
     await pause(200);
   }
 }
 
-function runOnce(world: World, date: string, failpoints: string): Promise<Run> {
+function runOnce(
+  world: World,
+  date: string,
+  { failpoints, stopping }: { failpoints: string; stopping: AbortSignal },
+): Promise<Run> {
   const args = ['--processor', 'mock', '--date', date, '--json'];
   const child = spawn(process.execPath, [mainOf('reconciliation'), ...args], {
     cwd: checkoutRoot(),
@@ -95,8 +118,12 @@ function runOnce(world: World, date: string, failpoints: string): Promise<Run> {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8');
   child.stdout.on('data', (text: string) => (printed += text));
   child.stderr.on('data', (text: string) => (said += text));
+  const stop = () => child.kill('SIGTERM');
+  stopping.addEventListener('abort', stop);
+  if (stopping.aborted) stop();
   return new Promise((resolve) => {
     child.once('close', (code, signal) => {
+      stopping.removeEventListener('abort', stop);
       const { breaks } = hasRun(code)
         ? (JSON.parse(printed) as { breaks: Break[] })
         : { breaks: [] };

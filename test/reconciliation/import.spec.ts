@@ -95,6 +95,14 @@ describe('a report', () => {
     expect((await world.reconcile()).lines).toBe(3);
   });
 
+  it('is not begun by a run that is stopped while it connects', async () => {
+    const stopping = new AbortController();
+    const run = world.reconcile({ signal: stopping.signal });
+    stopping.abort();
+    await expect(run).rejects.toThrow('Stopped: nothing half-done was kept.');
+    expect(await imports()).toEqual([]);
+  });
+
   it('makes a difference worse with age, and one that a person settled is not opened again', async () => {
     const without = text.split('\n').filter((line) => !line.includes(charged));
     const file = world.file('without.csv', without.join('\n'));

@@ -25,7 +25,7 @@ export type Result = {
   totals: object;
 };
 
-type Order = { date?: string; file?: string; isDryRun?: boolean };
+type Order = { date?: string; file?: string; isDryRun?: boolean; signal?: AbortSignal };
 
 /** The system on an evening of tomorrow, so that no midnight passes while a test runs, and its reconciliation. */
 export class ReportWorld {
@@ -51,7 +51,7 @@ export class ReportWorld {
 
   async reconcile(order: Order = {}): Promise<Result> {
     const { core, database } = this.system;
-    const { file, isDryRun = false } = order;
+    const { file, isDryRun = false, signal } = order;
     const date = file === undefined ? (order.date ?? this.date) : (order.date ?? null);
     const text = await reconcile(
       core.deps,
@@ -62,6 +62,7 @@ export class ReportWorld {
         windowHours: 0,
         isDryRun,
         progress: () => {},
+        ...(signal && { signal }),
       },
       async (reconciled, reader) => {
         const pieces = [];

@@ -70,6 +70,7 @@ export async function reconcile<T>(
   const end = () => session.abandon();
   order.signal?.addEventListener('abort', end, { once: true });
   try {
+    order.signal?.throwIfAborted(); // while the session was opened, nobody listened
     const [lock] = await session.run(TAKE_LOCK, [processorName]);
     if (!lock?.ours) {
       throw new AnotherRun(`Another reconciliation of ${processorName} is running: one at a time.`);
