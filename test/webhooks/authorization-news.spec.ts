@@ -3,7 +3,15 @@ import { type System, startSystem } from '#testing/system.js';
 import { alarmsOf } from './dispute-world.js';
 import { moneyOf } from './money-world.js';
 import { authorize } from './step-world.js';
-import { applyAll, deliver, eventOf, happens, inboxOf, untilHeard } from './webhook-world.js';
+import {
+  applyAll,
+  deliver,
+  eventOf,
+  happens,
+  holdRecoveryBack,
+  inboxOf,
+  untilHeard,
+} from './webhook-world.js';
 
 let system: System;
 beforeAll(async () => {
@@ -15,6 +23,8 @@ const bookedOf = async (processorId: string) =>
   (await system.booked())
     .filter(({ id, parent }) => id === processorId || parent === processorId)
     .map(({ operation }) => operation);
+
+const cancel = (id: string) => system.client.post(`/v1/payments/${id}/cancel`, {}, `cancel ${id}`);
 
 describe('news of an authorized payment', () => {
   it('that expired there cancels it, by the processor’s word and without a send', async () => {
@@ -29,6 +39,19 @@ describe('news of an authorized payment', () => {
     });
     expect(await bookedOf(payment.processorId)).toEqual(['authorize', 'void']); // of the expiry itself
     expect(await attemptsOf(payment.id, 'void')).toEqual(['look_up']);
+  });
+
+  it('that expired there cancels it, also where nobody knows what became of its void', async () => {
+    const payment = await authorize(system);
+    await system.mockClient.faults({ fault: 'lose_request', times: 1 });
+    expect((await cancel(payment.id)).status).toBe(202);
+    await system.mockClient.faults({});
+    await system.advance(60_000);
+    await holdRecoveryBack(system);
+    await happens(system, 'authorization_expired', { payment_intent: payment.processorId });
+    await applyAll(system);
+    expect(await moneyOf(system, payment.id)).toMatchObject({ status: 'canceled', ledger: [] });
+    expect(await bookedOf(payment.processorId)).toEqual(['authorize', 'void']); // of the expiry itself
   });
 
   it('that was captured there, in part, is captured here with what was taken', async () => {

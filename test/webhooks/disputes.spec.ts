@@ -134,6 +134,16 @@ describe('a dispute', () => {
     expect((await system.sweepInbox()).ignored).toBeGreaterThan(0);
   });
 
+  it('that the processor does not show yet is waited for', async () => {
+    const payment = await paid(system);
+    await system.mockClient.faults({ mode: 'not_found_window' });
+    await happens(system, 'dispute_opened', { payment_intent: payment.processorId, amount: 600 });
+    expect((await system.sweepInbox()).wait).toBeGreaterThan(0);
+    await system.mockClient.faults({});
+    await applyAll(system);
+    expect(await moneyOf(system, payment.id)).toMatchObject({ disputed: 600 });
+  });
+
   it('that nobody knows is ignored, whatever an event says', async () => {
     const event = eventOf({ id: 'du_none' }, { type: 'charge.dispute.created' });
     await deliver(system, event);

@@ -238,6 +238,19 @@ describe('a refund that is not of us', () => {
     expect(await moneyOf(system, payment.id)).toMatchObject({ refunded: 0 });
   });
 
+  it('that the processor does not show yet is waited for', async () => {
+    const payment = await paid({ payment_method: 'pm_card_pendingRefund' });
+    expect((await refund(system, payment.id, 300)).json.status).toBe('pending');
+    await applyAll(system);
+    const [made] = await refundsOf(payment.id);
+    await system.mockClient.faults({ mode: 'not_found_window' });
+    await happens(system, 'refund_failed', { refund: made?.processor_id });
+    expect((await system.sweepInbox()).wait).toBeGreaterThan(0);
+    await system.mockClient.faults({});
+    await applyAll(system);
+    expect(await refundsOf(payment.id)).toMatchObject([{ status: 'failed' }]);
+  });
+
   it('that nobody knows is ignored', async () => {
     const event = eventOf({ id: 're_none', object: 'refund' }, { type: 'refund.updated' });
     await deliver(system, event);

@@ -47,6 +47,8 @@ export type DueEvent = {
   payload: string;
   tries: number;
   waits: number;
+  /** Milliseconds since it came. */
+  age_ms: number;
 };
 
 /**
@@ -70,7 +72,8 @@ export const TAKE_DUE_EVENTS = statement<DueEvent>(
      RETURNING i.event_id, i.type, i.object_id, i.payload, i.tries, i.waits, i.stored_at,
                due.next_try_at AS due_at
    )
-   SELECT event_id, type, object_id, payload, tries, waits
+   SELECT event_id, type, object_id, payload, tries, waits,
+          (extract(epoch FROM payonce_now() - stored_at) * 1000)::float8 AS age_ms
      FROM taken
     ORDER BY due_at, stored_at, event_id`,
 );

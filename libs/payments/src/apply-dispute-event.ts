@@ -2,7 +2,14 @@ import type { DisputeFound } from '#processor/processor.js';
 import { keepInSuspense, lookUpCharge, settlePending } from './apply-charge-event.js';
 import type { NewsTarget } from './apply-event.sql.js';
 import type { Deps } from './deps.js';
-import { type About, type StoredEvent, type Verdict, findTarget, ignored } from './news.js';
+import {
+  type About,
+  type StoredEvent,
+  type Verdict,
+  findTarget,
+  ignored,
+  notFound,
+} from './news.js';
 import { recordDispute } from './record-dispute.js';
 
 /**
@@ -17,7 +24,7 @@ export async function applyDisputeEvent(
   if (event.object_id === null) return ignored('it names no dispute');
   const { processorTimeoutMs: timeoutMs } = deps.terms;
   const found = await deps.processor.readDispute(event.object_id, { timeoutMs });
-  if (found.kind === 'not_found') return ignored('the processor knows no such dispute');
+  if (found.kind === 'not_found') return notFound(deps, event, 'dispute');
   if (found.kind !== 'found') return { kind: 'wait', reason: `read back: ${found.kind}` };
   const { accountId, intent } = found;
   if (accountId === null || intent === null) return ignored('it has no reference of ours');

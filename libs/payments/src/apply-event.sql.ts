@@ -50,3 +50,17 @@ export const FIND_OPERATION = statement<
      JOIN idempotency_keys k ON k.account_id = $1::uuid AND k.key_hash = o.key_hash
     WHERE o.account_id = $1::uuid AND o.processor_key = $2::uuid AND o.processor_name = $3::text`,
 );
+
+/** The capture or void of a payment that is under way, and how its key stands. */
+export const FIND_STEP_UNDER_WAY = statement<
+  Pick<NewsTarget, 'key_hash' | 'key_state' | 'running' | 'ended'>
+>(
+  'payments.find_step_under_way',
+  `SELECT o.key_hash, k.state AS key_state,
+          k.state = 'started' AND k.locked_until > payonce_now() AS running,
+          k.ends_at <= payonce_now() AS ended
+     FROM payment_steps s
+     JOIN operations o ON o.account_id = $1::uuid AND o.id = s.operation_id
+     JOIN idempotency_keys k ON k.account_id = $1::uuid AND k.key_hash = o.key_hash
+    WHERE s.account_id = $1::uuid AND s.payment_id = $2::uuid`,
+);

@@ -1,6 +1,13 @@
 import type { RefundFound } from '#processor/processor.js';
 import type { Deps } from './deps.js';
-import { type About, type StoredEvent, type Verdict, ignored, unmatched } from './news.js';
+import {
+  type About,
+  type StoredEvent,
+  type Verdict,
+  ignored,
+  notFound,
+  unmatched,
+} from './news.js';
 import { recordRefundNews } from './record-refund-news.js';
 import { FIND_REFUND_TARGET, type RefundTarget } from './refund-news.sql.js';
 import { finishOperation } from './take-payment.js';
@@ -18,7 +25,7 @@ export async function applyRefundEvent(
   if (event.object_id === null) return ignored('it names no refund');
   const { processorTimeoutMs: timeoutMs } = deps.terms;
   const found = await deps.processor.readRefund(event.object_id, { timeoutMs });
-  if (found.kind === 'not_found') return ignored('the processor knows no such refund');
+  if (found.kind === 'not_found') return notFound(deps, event, 'refund');
   if (found.kind !== 'found') return { kind: 'wait', reason: `read back: ${found.kind}` };
   const { accountId, intent } = found;
   if (accountId === null || intent === null) return madeElsewhere(deps, event, found);
@@ -78,20 +85,16 @@ async function record(
  * Made by hand at the processor, or by another program. It is money all the same: whoever reconciles the day finds
  * that it is missing here, and until then this line tells of it.
  */
-async function madeElsewhere(
-  { processor, terms, log }: Deps,
-  event: StoredEvent,
-  found: RefundFound,
-): Promise<Verdict> {
+async function madeElsewhere(deps: Deps, event: StoredEvent, found: RefundFound): Promise<Verdict> {
   if (found.paymentId === null) return ignored('it has no reference of ours');
+  const { processor, terms, log } = deps;
   const options = { timeoutMs: terms.processorTimeoutMs };
   const payment = await processor.readPayment(found.paymentId, options);
   if (payment.kind === 'not_sent' || payment.kind === 'unknown') {
     return { kind: 'wait', reason: `its payment read back: ${payment.kind}` };
   }
-  if (payment.kind === 'not_found' || payment.intent === null) {
-    return ignored('it has no reference of ours');
-  }
+  if (payment.kind === 'not_found') return notFound(deps, event, 'payment');
+  if (payment.intent === null) return ignored('it has no reference of ours');
   log.warning('refund_made_elsewhere', {
     event_id: event.event_id,
     processor_id: found.processorId,

@@ -1,11 +1,12 @@
 import type { PaymentFound } from '#processor/processor.js';
 import { deriveProcessorKey } from '#idempotency/processor-key.js';
-import { claimInternal, internalKeyHash } from './claim-internal.js';
+import { FIND_STEP_UNDER_WAY } from './apply-event.sql.js';
+import { claimInternal } from './claim-internal.js';
 import { FIND_TARGET, type TargetRow } from './claim-step.sql.js';
 import type { Deps } from './deps.js';
 import type { About, Verdict } from './news.js';
 import { finishOperation } from './take-payment.js';
-import { takeUpToLook } from './take-up-for-news.js';
+import { takeUpForNews } from './take-up-for-news.js';
 import { queueVoid } from './void-authorization.js';
 
 /**
@@ -37,12 +38,10 @@ export async function applyToAuthorization(
 }
 
 const MOVED: Verdict = { kind: 'wait', reason: 'its payment has moved while it was read back' };
-const BUSY: Verdict = { kind: 'wait', reason: 'somebody is working on its payment' };
 
 async function voidThere(deps: Deps, about: About, requestId: string): Promise<Verdict> {
   const claim = await queueVoid(deps, { ...about, requestId });
-  if (claim.kind === 'moved') return MOVED;
-  return claim.kind === 'busy' ? BUSY : lookUp(deps, about, claim.keyHash, requestId);
+  return claim.kind === 'moved' ? MOVED : lookUp(deps, about, requestId);
 }
 
 async function capturedThere(
@@ -54,31 +53,32 @@ async function capturedThere(
 ): Promise<Verdict> {
   const { accountId } = about;
   const words = `${target.charge_key} ${processorId}`;
-  const processorKey = deriveProcessorKey(accountId, 'capture', words);
   const claim = await claimInternal(deps, {
     kind: 'capture',
     accountId,
     target,
-    processorKey,
+    processorKey: deriveProcessorKey(accountId, 'capture', words),
     amount,
     reason: null,
     breakId: null,
     requestId,
   });
-  if (claim === 'moved') return MOVED;
-  return claim === 'busy' ? BUSY : lookUp(deps, about, internalKeyHash(processorKey), requestId);
+  return claim === 'moved' ? MOVED : lookUp(deps, about, requestId);
 }
 
-/** Takes the queued operation up, asks what became of it, and records that. */
+/**
+ * Takes up the step of the payment that is under way, asks what became of it, and records that. It may be a caller's
+ * that nobody knows the end of, also one that a person was asked about: this news is what settles it.
+ */
 async function lookUp(
   deps: Deps,
-  { accountId }: About,
-  keyHash: Buffer,
+  { accountId, paymentId }: About,
   requestId: string,
 ): Promise<Verdict> {
-  const work = { accountId, keyHash, state: 'queued', ended: false, requestId } as const;
-  const lease = await takeUpToLook(deps, work);
-  if (lease !== null) await finishOperation(deps, lease);
+  const [step] = await deps.db.run(FIND_STEP_UNDER_WAY, [accountId, paymentId]);
+  const lease = step ? await takeUpForNews(deps, accountId, step, requestId) : null;
+  if (lease === null) return { kind: 'wait', reason: 'somebody is working on its payment' };
+  await finishOperation(deps, lease);
   // The event comes back, finds the payment final, and is compared with what was recorded.
   return { kind: 'wait', reason: 'what the processor says of it is being recorded' };
 }

@@ -14,7 +14,7 @@ export function importDispute(
     const nudge = { type: 'charge.dispute.updated', object_id: processorId };
     const verdict = await applyEvent(
       deps,
-      { ...nudge, event_id: processorId, payload: '{}', waits: 0 },
+      { ...nudge, event_id: processorId, payload: '{}', waits: 0, age_ms: 0 },
       requestId,
     );
     switch (verdict.kind) {

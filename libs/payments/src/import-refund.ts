@@ -61,7 +61,11 @@ export async function importRefundById(
 
 async function tell(deps: Deps, processorId: string, requestId: string): Promise<ImportEnd> {
   const nudge = { type: 'refund.updated', object_id: processorId };
-  await applyEvent(deps, { ...nudge, event_id: processorId, payload: '{}', waits: 0 }, requestId);
+  await applyEvent(
+    deps,
+    { ...nudge, event_id: processorId, payload: '{}', waits: 0, age_ms: 0 },
+    requestId,
+  );
   return 'settled';
 }
 

@@ -8,6 +8,8 @@ export type StoredEvent = {
   object_id: string | null;
   payload: string;
   waits: number;
+  /** Milliseconds since it came. */
+  age_ms: number;
 };
 
 export type About = { accountId: string; paymentId: string };
@@ -23,6 +25,17 @@ export type ApplyNews = (deps: Deps, event: StoredEvent, requestId: string) => P
 
 export function ignored(reason: string): Verdict {
   return { kind: 'ignored', reason, about: null };
+}
+
+/**
+ * The processor does not find what an event tells of: that is proof only once a new object must have become visible.
+ *
+ * @keeps P2: news of money is not put aside because its reading came too early.
+ */
+export function notFound({ terms }: Deps, event: StoredEvent, thing: string): Verdict {
+  return event.age_ms < terms.visibilityWindowMs
+    ? { kind: 'wait', reason: `the processor shows no such ${thing} yet` }
+    : ignored(`the processor knows no such ${thing}`);
 }
 
 export type Named = { accountId: string; intent: string };

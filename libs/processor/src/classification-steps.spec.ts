@@ -127,15 +127,15 @@ const CASES: Record<Kind, Case[]> = {
       'nonsense, counts',
       'conflict',
     ],
-    ['given-back', answered(200, voided()), 'nonsense, counts', 'declined, stored'],
-    ['given-back', answered(200, voided(lastError)), 'nonsense, counts', 'declined, stored'],
+    ['given-back', answered(200, voided()), 'unexpected_state, counts', 'declined, stored'],
+    ['given-back', answered(200, voided(lastError)), 'unexpected_state, counts', 'declined, stored'],
   ],
   void: [
     ...HELD_CASES,
     ['other-object', answered(200, held({ amount: 2499 })), 'nonsense, counts', 'conflict'],
     ['voided', answered(200, voided()), 'succeeded', 'succeeded'],
-    ['captured-before', answered(200, captured()), 'nonsense, counts', 'declined, stored'],
-    ['captured-before', answered(200, payment({})), 'nonsense, counts', 'declined, stored'],
+    ['captured-before', answered(200, captured()), 'unexpected_state, counts', 'declined, stored'],
+    ['captured-before', answered(200, payment({})), 'unexpected_state, counts', 'declined, stored'],
   ],
 };
 

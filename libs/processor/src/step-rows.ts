@@ -52,10 +52,11 @@ export const CAPTURE_ROWS: readonly Row[] = [
     NOT_FOUND,
   ),
   row(
+    // A processor may replay a key with what the payment is now: only a look tells.
     'given-back',
     '200 `canceled`: it can never be captured any more',
     (seen) => shows(seen, 'canceled'),
-    unknown('nonsense'),
+    unknown('unexpected_state'),
     { ...DECLINED, code: 'authorization_canceled', words: 'The authorization has been canceled.' },
   ),
   ...processingRow(),
@@ -76,7 +77,7 @@ export const VOID_ROWS: readonly Row[] = [
     'captured-before',
     '200 `succeeded`: it can never be given back any more, only refunded',
     (seen) => shows(seen, 'succeeded'),
-    unknown('nonsense'),
+    unknown('unexpected_state'),
     { ...DECLINED, code: 'already_captured', words: 'The payment has been captured.' },
   ),
   ...processingRow(),

@@ -84,6 +84,7 @@ function asNews(row: RepairRow): StoredEvent {
     object_id: isCharge ? row.payment_ref : row.source_id,
     payload: JSON.stringify({ data: { object: { metadata } } }),
     waits: 0,
+    age_ms: Number.MAX_SAFE_INTEGER, // of a day that is over
   };
 }
 
