@@ -28,6 +28,8 @@ export const COMMANDS = {
     "Runs the service's own code one step at a time, in an order and with faults that a seed draws.",
   conformance:
     'Tries any HTTP service with idempotency keys from outside, this one or another; `--peers` compares.',
+  drill:
+    'Loses the last minutes of a database, restores it, and shows that no money is lost or taken twice.',
   help: 'Prints this list.',
 };
 

@@ -24,6 +24,7 @@ export const LONG_SPECS = [
   'test/crash/three-replicas.spec.ts',
   'test/crash/callers-who-leave.spec.ts',
   'test/recovery/zombies.spec.ts',
+  'test/drill.spec.ts',
   'test/start/dev.spec.ts',
   'test/start/elsewhere.spec.ts',
 ];

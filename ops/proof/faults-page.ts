@@ -55,7 +55,7 @@ function shownBy({ shownBy: tests, since }: Cell): string {
 
 /** Whether `npm test` leaves the whole file out: what `LONG_SPECS` of ops/test.mjs says, which no build has. */
 export function isLong(file: string): boolean {
-  return /^test\/(faults\/|recovery\/zombies\.spec\.ts$)/.test(file);
+  return /^test\/(faults\/|drill\.spec\.ts$|recovery\/zombies\.spec\.ts$)/.test(file);
 }
 
 function laterPoints(): string {

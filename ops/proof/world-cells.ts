@@ -223,6 +223,7 @@ export const WORLD_CELLS: readonly Cell[] = [
     expected: 'keys derive again and adopt what exists; the drill repairs the rest',
     shownBy: [
       ['test/promises/p01-after-a-restore.spec.ts', 'derives the same key and the same bytes'],
+      ['test/drill.spec.ts', 'finds again what was lost, and charges nothing twice'],
     ],
     since: 'D',
   },

@@ -46,6 +46,23 @@ export class CrashingPostgres {
     }
   }
 
+  /** Ends it without a word to anybody, lets somebody change what is in its folder, and starts it on that. */
+  async changed(change: (folder: string) => Promise<void>): Promise<void> {
+    this.#isCrashing = true;
+    try {
+      process.kill(this.server.pid, 'SIGQUIT');
+      await this.server.exited;
+      await change(this.server.folder);
+      await this.#startAgain();
+    } finally {
+      this.#isCrashing = false;
+    }
+  }
+
+  get folder(): string {
+    return this.server.folder;
+  }
+
   /** Kills one session's process: the server then ends all others and recovers. False if there was none. */
   killBackend(): boolean {
     const backend = childrenOf(this.server.pid).find(({ title }) => / payonce_app /.test(title));

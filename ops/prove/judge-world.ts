@@ -32,7 +32,7 @@ export async function judge(world: World): Promise<Judged> {
 
 const SECRETS = [DEMO_STRIPE_KEY, DEMO_WEBHOOK_SECRET];
 
-async function readWorld(world: World): Promise<Books> {
+export async function readWorld(world: World): Promise<Books> {
   const database = await dumpDatabase({
     query: async (text) => ({ rows: await world.owner.run({ name: '', text }, []) }),
   });

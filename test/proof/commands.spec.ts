@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { main as conformance } from '../../ops/conformance.js';
 import { main as docs } from '../../ops/docs.js';
+import { main as drill } from '../../ops/drill.js';
 import { main as model } from '../../ops/model.js';
 import { main as mutants } from '../../ops/mutants.js';
 import { main as prove } from '../../ops/prove.js';
 import { main as simulate } from '../../ops/simulate.js';
 import { withServer } from '../../ops/simulate/stage.js';
 
-const COMMANDS = { conformance, docs, model, mutants, prove, simulate };
+const COMMANDS = { conformance, docs, drill, model, mutants, prove, simulate };
 const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
 
 let folder: string;

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let temporary: string;
+let drill: ChildProcess;
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'payonce-drill-spec-'));
+  chmodSync(temporary, 0o711); // root's database runs as another user
+});
+afterEach(() => {
+  drill.kill('SIGKILL');
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+describe('npm run drill -- restore', () => {
+  it('finds again what was lost, and charges nothing twice', async () => {
+    const { code, printed } = await run();
+    expect(printed).toContain(
+      'HELD: what was lost was found again, and nothing was charged twice.',
+    );
+    expect(printed).toContain('503 recovering');
+    expect(code).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it('stops at Ctrl-C, and leaves nothing behind', async () => {
+    const { code, printed } = await run((line) => {
+      if (line.includes('base backup')) drill.kill('SIGINT');
+    });
+    expect(printed).toBe('STOPPED: nothing is shown.\n');
+    expect(code).toBe(2);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+/** The command as it is run by hand, with a folder for temporary files of its own. */
+function run(heard: (said: string) => void = () => {}) {
+  drill = spawn(process.execPath, ['ops/run.mjs', 'drill', 'restore'], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  drill.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  drill.stderr?.setEncoding('utf8').on('data', heard);
+  return new Promise<{ code: number | null; printed: string }>((resolve) => {
+    drill.once('close', (code) => resolve({ code, printed }));
+  });
+}
