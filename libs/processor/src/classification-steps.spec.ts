@@ -128,7 +128,12 @@ const CASES: Record<Kind, Case[]> = {
       'conflict',
     ],
     ['given-back', answered(200, voided()), 'unexpected_state, counts', 'declined, stored'],
-    ['given-back', answered(200, voided(lastError)), 'unexpected_state, counts', 'declined, stored'],
+    [
+      'given-back',
+      answered(200, voided(lastError)),
+      'unexpected_state, counts',
+      'declined, stored',
+    ],
   ],
   void: [
     ...HELD_CASES,
