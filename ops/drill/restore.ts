@@ -79,7 +79,8 @@ class Drill {
     const lost = this.#caller.kept.slice(lostFrom);
     this.#tell(`the database is as of ${since.toISOString()}: ${lost.length} requests are lost`);
     await this.#startAgain(since);
-    await whileTimeFlies(world, () => this.#askAgain(lost));
+    // One of them never comes back: what was made for it is here by the import alone.
+    await whileTimeFlies(world, () => this.#askAgain(lost.slice(1)));
     await this.#compare();
     return { lines: this.#lines, findings: this.#findings };
   }
@@ -140,13 +141,15 @@ class Drill {
       if (performance.now() > deadlineMs) throw new Error('The services did not open again');
       await pause(200);
     }
-    this.#tell('the worker imported what the processor had made since, and the services opened');
+    this.#tell('the worker read what the processor had made since, and the services opened');
   }
 
   async #askAgain(lost: readonly Kept[]): Promise<void> {
     this.order.say(`Retrying the ${lost.length} lost requests under their keys`);
     for (const kept of lost) await this.#mustTell(kept);
-    this.#tell(`${lost.length} lost requests were retried, each got what was made for it`);
+    this.#tell(
+      `${lost.length} lost requests were retried, each got what was made for it; one caller never came back`,
+    );
   }
 
   /** The retry gets what the processor made for this key: what was told before, if anything was. */
