@@ -5,14 +5,14 @@ import { type Intent, type World, idOf, violation } from './world.js';
 
 /** What clients heard under a key, against what was heard before and what is saved. */
 export function checkAnswers(world: World, { planted = [] }: Terms): Violation[] {
-  const mayFail = new Set<string | null>(planted);
+  const mayFail = new Set<unknown>(planted);
   return [
     ...world.intents.flatMap((intent) => [
       ...oneAnswer(world, intent),
       ...oneRequest(world, intent),
       ...nothingElseAfter(world, intent),
     ]),
-    ...world.calls.flatMap(({ invoke, heard }) => (heard ? statusOf(invoke, heard, mayFail) : [])),
+    ...world.calls.flatMap((call) => statusOf(call, mayFail)),
   ];
 }
 
@@ -132,16 +132,13 @@ function nothingElseAfter(world: World, intent: Intent): Violation[] {
 const TRACE = /\\n\s+at .+:\d+:\d+|\n\s+at .+:\d+:\d+|node_modules|SELECT .+ FROM |INSERT INTO /;
 
 /** I23: no 5xx but 503 with Retry-After, and 500 where an error was planted; nothing of our insides in any answer. */
-function statusOf(
-  invoke: HistoryLine,
-  heard: HistoryLine,
-  mayFail: ReadonlySet<string | null>,
-): Violation[] {
+function statusOf({ invoke, heard, told }: Call, mayFail: ReadonlySet<unknown>): Violation[] {
+  if (heard === null) return [];
   const { status = 0, text = '', headers = {} } = heard;
   const found: Violation[] = [];
   const isHonest =
     (status === 503 && headers.retry_after !== undefined) ||
-    (status === 500 && mayFail.has(invoke.key));
+    (status === 500 && mayFail.has(told?.['request_id']));
   if (status >= 500 && !isHonest)
     found.push(violation('I23', `${invoke.method} ${invoke.path} was answered ${status}`, heard));
   if (TRACE.test(text)) found.push(violation('I23', 'an answer shows our insides', heard));

@@ -10,7 +10,7 @@ export type Terms = {
   canaries?: readonly string[];
   /** Accounts whose clients kept no book: nothing can be said of what they asked for. */
   unrecorded?: readonly string[];
-  /** Keys whose requests met an error that was planted in our own code: 500 is an honest answer to that. */
+  /** Request ids of those that met an error which was planted in our own code: 500 is an honest answer to that. */
   planted?: readonly string[];
 };
 

@@ -69,7 +69,6 @@ async function payOnce(world: World, key: string, { point, kind, target }: Place
   const asked: Asked = { account, method: 'POST', path, key, body: JSON.stringify(body), prefer };
   const client = world.client(key);
   if (point === 'w4') return dispute(world, client, asked);
-  if (target) world.planted.push(key); // it throws once on its way
   await client.send(asked, target);
   if (kind === 'api') await client.sendUntilFinal(asked);
 }

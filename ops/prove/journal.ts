@@ -20,6 +20,8 @@ export class Journal {
   readonly counts: Record<string, number> = {};
   /** How often each event of the services' logs was said. */
   readonly said = new Map<string, number>();
+  /** The request ids of those that failed for an error which a failpoint planted, as the service itself logged it. */
+  readonly planted: string[] = [];
   readonly #events: number;
   readonly #logs: number;
 
@@ -61,6 +63,8 @@ export class Journal {
 
   log(from: string, line: LogLine): void {
     this.said.set(line.event, (this.said.get(line.event) ?? 0) + 1);
+    if (line.event === 'request_failed' && PLANTED.test(String(line['error'])))
+      this.planted.push(String(line['request_id']));
     writeSync(this.#logs, `${JSON.stringify({ from, ...line })}\n`);
   }
 
@@ -69,3 +73,5 @@ export class Journal {
     closeSync(this.#logs);
   }
 }
+
+const PLANTED = /^Error: failpoint \w+$/;

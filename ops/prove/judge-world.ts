@@ -21,7 +21,7 @@ export async function judge(world: World): Promise<Judged> {
   const terms = {
     quiet: true,
     unrecorded: world.strangers.map(({ id }) => id),
-    planted: world.planted,
+    planted: world.journal.planted,
     canaries: [...world.accounts, ...world.strangers].map(({ apiKey }) => apiKey).concat(SECRETS),
   };
   writeTerms(world.folder, terms);

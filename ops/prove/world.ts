@@ -44,8 +44,6 @@ export class World {
   readonly accounts: Account[] = [];
   /** Whose clients do not, and who are of the other mode: nothing that they do can be about one of `accounts`. */
   readonly strangers: Account[] = [];
-  /** Keys of requests to a process into whose code errors were planted. */
-  readonly planted: string[] = [];
   readonly history: History;
   readonly journal: Journal;
   /** What the next process of that kind is started with; a phase sets it. */

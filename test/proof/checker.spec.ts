@@ -72,14 +72,26 @@ describe('the checker of three books', () => {
     const call = 'beside';
     draft.books.history.push(
       { ...invoke, seq: 1e6, call },
-      { ...invoke, seq: 1e6 + 1, call, type: 'answer', status: 500, text: '{}', whole: true },
+      {
+        ...invoke,
+        seq: 1e6 + 1,
+        call,
+        type: 'answer',
+        status: 500,
+        text: '{"request_id":"req_1"}',
+        whole: true,
+      },
     );
     const found = (planted: string[]) =>
       invariantsOf(checkBooks(draft.books, { quiet: true, planted }));
     expect(found(['another'])).toEqual(['I23']);
-    expect(found([invoke.key!])).toEqual([]);
-    draft.books.history.at(-1)!.text = '    at file.ts:1:1\n    at file.ts:2:2';
-    expect(found([invoke.key!])).toEqual(['I23']);
+    expect(found([invoke.key!]), 'another request under its key').toEqual(['I23']);
+    expect(found(['req_1'])).toEqual([]);
+    draft.books.history.at(-1)!.text = JSON.stringify({
+      request_id: 'req_1',
+      detail: 'Error\n    at file.ts:1:1',
+    });
+    expect(found(['req_1']), 'our insides').toEqual(['I23']);
   });
 
   it('knows an answer that was cut in the middle of a letter', () => {
