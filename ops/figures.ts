@@ -11,17 +11,18 @@ import { SERVER_VERSION } from './figures/figures.sql.js';
 import { countCosts, measurePayments, readSizes } from './figures/payments.js';
 import { progress } from './figures/progress.js';
 import { setWebhooks, until, untilQuiet } from './figures/quiet.js';
-import { measureReconciliation } from './figures/reconciliation.js';
+import { onStage } from './figures/on-stage.js';
+import { measureReconciliation, type ReconciliationFigures } from './figures/reconciliation.js';
 import { isPerfect, renderReconciliation } from './figures/render-reconciliation.js';
 import { type Figures, render } from './figures/render.js';
 import { FULL, QUICK, type Scale } from './figures/scale.js';
-import { Stage } from './figures/stage.js';
+import type { Stage } from './figures/stage.js';
 import { measureSweeps } from './figures/sweeps.js';
 import { measureWebhooks } from './figures/webhooks.js';
-import { onDatabase } from './on-database.js';
+import { stopAtSignals } from './stop-signals.js';
 
 const HELP = `npm run figures -- [--seconds N] [--connections N] [--quick] [--write]
-npm run figures -- --reconciliation [--lines N] [--write]
+npm run figures -- --reconciliation [--lines N[,N]] [--write]
 
 Measures a system of its own, started for this and thrown away: payments and replays a second, beside the
 bound of this machine; what a payment costs and weighs; webhooks; how soon the payments of a killed process
@@ -34,7 +35,7 @@ Markdown, and on stderr what it is doing.
   --write           puts the result between the markers in README.md
   --reconciliation  in place of all that, reconciles a report with every kind of difference planted at known places:
                     time, memory, and what was found; --write puts it into docs/reconciliation.md
-  --lines N         of that report (1000000)
+  --lines N[,N]     of that report (1000000); of several, one after the other
 `;
 
 const OPTIONS = {
@@ -49,44 +50,47 @@ const OPTIONS = {
 /** `npm run figures`. */
 export async function main(args: string[]): Promise<void> {
   await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
-    if (values['reconciliation']) return reconciliation(values);
-    if (values['lines'] !== undefined) throw new UsageError('--lines goes with --reconciliation.');
-    const whole = values['quick'] ? QUICK : FULL;
-    const seconds = wholeNumber(values['seconds'], whole.seconds, 1, 600);
-    const connections = wholeNumber(values['connections'], whole.connections, 1, 600);
-    if (values['quick'] && values['write'])
-      throw new UsageError('--quick measures nothing that could be written.');
-    const text = render(await measure({ ...whole, seconds, connections }));
-    process.stdout.write(`${text}\n`);
-    if (values['write']) writeInto('README.md', text);
-    return 0;
+    const stopping = stopAtSignals(() => progress('stopping: what was started is ended first'));
+    try {
+      return await (values['reconciliation'] ? reconciliation : wholeSystem)(values, stopping);
+    } catch (error) {
+      if (!stopping.aborted) throw error;
+      process.stdout.write('STOPPED: nothing was measured.\n', () => process.exit(2));
+      return 2; // what was being measured goes on in this process, and would for minutes
+    }
   });
 }
 
-/** Its exit code tells whether all was found and nothing else. */
-async function reconciliation(values: OptionValues): Promise<number> {
-  const lines = wholeNumber(values['lines'], 1_000_000, 2_000, 10_000_000);
-  const stage = await Stage.open();
-  try {
-    const figures = await onDatabase(stage.ownerUrl, 'figures', (db) =>
-      measureReconciliation(stage, db, lines),
-    );
-    const text = renderReconciliation(figures);
-    process.stdout.write(`${text}\n`);
-    if (values['write']) writeInto('docs/reconciliation.md', text);
-    return isPerfect(figures) ? 0 : 1;
-  } finally {
-    await stage.close();
-  }
+async function wholeSystem(values: OptionValues, stopping: AbortSignal): Promise<number> {
+  if (values['lines'] !== undefined) throw new UsageError('--lines goes with --reconciliation.');
+  const whole = values['quick'] ? QUICK : FULL;
+  const seconds = wholeNumber(values['seconds'], whole.seconds, 1, 600);
+  const connections = wholeNumber(values['connections'], whole.connections, 1, 600);
+  if (values['quick'] && values['write'])
+    throw new UsageError('--quick measures nothing that could be written.');
+  const scale = { ...whole, seconds, connections };
+  const text = render(await onStage(stopping, (stage, db) => measureOn(stage, db, scale)));
+  process.stdout.write(`${text}\n`);
+  if (values['write']) writeInto('README.md', text);
+  return 0;
 }
 
-async function measure(scale: Scale): Promise<Figures> {
-  const stage = await Stage.open();
-  try {
-    return await onDatabase(stage.ownerUrl, 'figures', (db) => measureOn(stage, db, scale));
-  } finally {
-    await stage.close();
+/** One report after the other, each beside a database of its own. The exit code tells whether all was found and nothing else. */
+async function reconciliation(values: OptionValues, stopping: AbortSignal): Promise<number> {
+  const all: ReconciliationFigures[] = [];
+  for (const lines of sizesOf(values['lines'])) {
+    all.push(await onStage(stopping, (stage, db) => measureReconciliation(stage, db, lines)));
   }
+  const text = renderReconciliation(all);
+  process.stdout.write(`${text}\n`);
+  if (values['write']) writeInto('docs/reconciliation.md', text);
+  return all.every(isPerfect) ? 0 : 1;
+}
+
+/** All are looked at before the first is measured, which takes minutes. */
+function sizesOf(text: string | boolean | undefined): number[] {
+  const texts = text === undefined ? [undefined] : String(text).split(',');
+  return texts.map((each) => wholeNumber(each, 1_000_000, 2_000, 10_000_000));
 }
 
 /** With everything running; then with less and less of it, and the big tables last. */

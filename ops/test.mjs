@@ -25,6 +25,7 @@ export const LONG_SPECS = [
   'test/crash/callers-who-leave.spec.ts',
   'test/recovery/zombies.spec.ts',
   'test/drill.spec.ts',
+  'test/figures.spec.ts',
   'test/reconciliation/next-report.spec.ts',
   'test/start/dev.spec.ts',
   'test/start/elsewhere.spec.ts',

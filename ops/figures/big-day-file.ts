@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises';
 import { formatMajor } from '#money/money.js';
 import { BIG_DAY, named, type BigLine } from './big-day.js';
 import { Wrongs, type PlantedWrong } from './big-day-wrongs.js';
+import { progress } from './progress.js';
 
 export type BigReport = {
   file: string;
@@ -27,6 +28,7 @@ export async function writeBigDay(
   for (let n = 1; n <= payments; n += 1) {
     if (n % Math.floor(payments / BROKEN.length) === 0) await report.broken();
     for (const line of wrongs.linesOf(n)) await report.line(line);
+    if (n % PAYMENTS_A_WORD === 0) progress(`wrote the lines of ${n} of ${payments} payments`);
   }
   const off = await report.payouts();
   await report.end();
@@ -50,6 +52,7 @@ const BROKEN = [
 ];
 
 const BYTES_A_PIECE = 1 << 18;
+const PAYMENTS_A_WORD = 500_000;
 
 class ReportFile {
   lines = 0;

@@ -1,24 +1,33 @@
 import type { ReconciliationFigures } from './reconciliation.js';
 import { machine, table } from './render.js';
 
-/** The figures of reconciliation as its page shows them. */
-export function renderReconciliation(figures: ReconciliationFigures): string {
-  const { report, bytes, postgres, run, score } = figures;
-  const mega = (size: number) => `${Math.round(size / 1e6)} MB`;
-  const perMillion = (run.ms / report.lines) * 1_000;
-  const text = table(
-    ['what', ''],
-    [
-      `| lines of the report | ${count(report.lines)} (${mega(bytes)}) |`,
-      `| planted anomalies found | ${count(score.found)} of ${count(score.planted)} |`,
-      `| false alarms | ${count(score.falseAlarms.length)} |`,
-      `| cents unexplained | ${score.centsUnexplained} |`,
-      `| broken lines named | ${figures.badLines} of ${report.brokenLines} |`,
-      `| time, all in | ${(run.ms / 1_000).toFixed(1)} s, ${perMillion.toFixed(1)} s a million lines |`,
-      `| peak memory of the process | ${run.peakBytes === null ? 'not told here' : mega(run.peakBytes)} |`,
-    ],
-  );
-  return `${preface(postgres)}\n\n${text}${alarms(figures)}`;
+/** The figures of reconciliation as its page shows them: a column for each report. */
+export function renderReconciliation(all: readonly ReconciliationFigures[]): string {
+  const rows = ROWS.map(([what, value]) => `| ${[what, ...all.map(value)].join(' | ')} |`);
+  const text = table(['what', ...all.map(() => '')], rows);
+  return `${preface(all[0]?.postgres ?? '')}\n\n${text}${all.map(alarms).join('')}`;
+}
+
+const ROWS: [what: string, value: (figures: ReconciliationFigures) => string][] = [
+  ['lines of the report', ({ report, bytes }) => `${count(report.lines)} (${mega(bytes)})`],
+  ['planted anomalies found', ({ score }) => `${count(score.found)} of ${count(score.planted)}`],
+  ['false alarms', ({ score }) => count(score.falseAlarms.length)],
+  ['cents unexplained', ({ score }) => String(score.centsUnexplained)],
+  ['broken lines named', ({ badLines, report }) => `${badLines} of ${report.brokenLines}`],
+  ['time, all in', ({ run, report }) => timeOf(run.ms, report.lines)],
+  [
+    'peak memory of the process',
+    ({ run }) => (run.peakBytes === null ? 'not told here' : mega(run.peakBytes)),
+  ],
+];
+
+function mega(size: number): string {
+  return `${Math.round(size / 1e6)} MB`;
+}
+
+function timeOf(ms: number, lines: number): string {
+  const perMillion = (ms / lines) * 1_000;
+  return `${(ms / 1_000).toFixed(1)} s, ${perMillion.toFixed(1)} s a million lines`;
 }
 
 /** Everything was found, nothing else was, and every cent is explained. */

@@ -33,19 +33,32 @@ export class Stage {
   static async open(): Promise<Stage> {
     process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-figures-'));
     const home = payonceHome();
-    const postgres = await startPostgres({ folder: join(home, 'postgres'), log: progress });
-    const ports = { api: await freePort(), mock: await freePort() };
-    const stage = new Stage(home, postgres, ports);
-    const { appUrl, maintenanceUrl } = roleUrls(postgres.ownerUrl);
-    await migrate({
-      databaseUrl: postgres.ownerUrl,
-      appDatabaseUrl: appUrl,
-      maintenanceDatabaseUrl: maintenanceUrl,
-      log: progress,
-    });
-    await makeDemoKey(postgres.ownerUrl, stage.apiKey);
-    await stage.#startMock();
-    return stage;
+    try {
+      const postgres = await startPostgres({ folder: join(home, 'postgres'), log: progress });
+      const ports = { api: await freePort(), mock: await freePort() };
+      return await new Stage(home, postgres, ports).#prepared();
+    } catch (error) {
+      rmSync(home, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async #prepared(): Promise<Stage> {
+    const { appUrl, maintenanceUrl } = roleUrls(this.ownerUrl);
+    try {
+      await migrate({
+        databaseUrl: this.ownerUrl,
+        appDatabaseUrl: appUrl,
+        maintenanceDatabaseUrl: maintenanceUrl,
+        log: progress,
+      });
+      await makeDemoKey(this.ownerUrl, this.apiKey);
+      await this.#startMock();
+      return this;
+    } catch (error) {
+      await this.close(); // Ctrl-C in a terminal ends the mock under us
+      throw error;
+    }
   }
 
   get ownerUrl(): string {
