@@ -12,7 +12,8 @@ Loses the last minutes of a database and shows what becomes of the money. It sta
 its write-ahead log, an API, a worker and the mock processor; takes payments, backs up, takes more; then the database is
 gone, with callers whose cards were charged and who never heard. It is restored to before the last minutes, the
 services start with RECOVERY_SINCE, import what the processor made since, and open; every lost request is retried
-under its key. In the end the processor's book, the database and the settlement report of the day are compared.
+under its key. In the end the processor's book, the database and the settlement report of the day are compared, and the
+books are verified.
 
   --minutes N   how much is lost, by the clock of the services (5)
   --out FOLDER  keeps the logs of the services and what the callers saw

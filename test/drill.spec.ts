@@ -15,7 +15,8 @@ afterEach(() => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-describe('npm run drill -- restore', () => {
+// A drill that finds something waits until all has come to rest, which then takes minutes.
+describe('npm run drill -- restore', { timeout: 420_000 }, () => {
   it('finds again what was lost, and charges nothing twice', async () => {
     const { code, printed } = await run();
     expect(printed).toContain(

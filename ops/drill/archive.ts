@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { databaseUser, giveTo } from '#embedded/os-user.js';
 import type { Db } from '#postgres/db.js';
@@ -9,21 +8,23 @@ import { LongSession } from '#postgres/long-session.js';
 import { onDatabase } from '../on-database.js';
 import type { CrashingPostgres } from '../prove/crashing-postgres.js';
 import * as sql from './archive.sql.js';
+import { until } from './until.js';
 
 const MARK_NAME = 'before_the_disaster';
-const WITHIN_MS = 120_000;
 const run = promisify(execFile);
+
+type ArchiveOrder = { say: (line: string) => void; stopping: AbortSignal };
 
 /** A server's write-ahead log, kept beside it, and one base backup: what it takes to be set back to an instant. */
 export class Archive {
   private constructor(
     private readonly postgres: CrashingPostgres,
-    private readonly say: (line: string) => void,
+    private readonly order: ArchiveOrder,
   ) {}
 
   /** Starts the server once more, since archiving is switched on at its start. */
-  static async begin(postgres: CrashingPostgres, say: (line: string) => void): Promise<Archive> {
-    const archive = new Archive(postgres, say);
+  static async begin(postgres: CrashingPostgres, order: ArchiveOrder): Promise<Archive> {
+    const archive = new Archive(postgres, order);
     await archive.#onServer(async (db) => {
       for (const setting of sql.archiveInto(archive.#log)) await db.run(setting, []);
     });
@@ -47,7 +48,7 @@ export class Archive {
       rmSync(join(this.#backup, 'pg_wal', name), { recursive: true, force: true });
     }
     rmSync(join(this.#backup, 'postmaster.pid'), { force: true });
-    this.say('Copied the data folder while it was in use: the base backup');
+    this.order.say('Copied the data folder while it was in use: the base backup');
   }
 
   /** The instant that the database can be set back to; returns when the log up to there is in the archive. */
@@ -58,7 +59,9 @@ export class Archive {
       return row;
     });
     if (!mark) throw new Error('Bug: a statement without FROM returned no row');
-    await until(async () => existsSync(join(this.#log, mark.segment)), 'the log to be archived');
+    await this.#until('the log to be archived', async () =>
+      existsSync(join(this.#log, mark.segment)),
+    );
     return mark.now;
   }
 
@@ -77,10 +80,10 @@ export class Archive {
       );
       await copy(this.#backup, join(folder, 'data'));
     });
-    await until(async () => {
+    await this.#until('the server to reach the mark', async () => {
       const [row] = await this.#onServer((db) => db.run(sql.IS_RESTORING, []));
       return row?.restoring === false;
-    }, 'the server to reach the mark');
+    });
   }
 
   get #log(): string {
@@ -97,6 +100,10 @@ export class Archive {
     giveTo(path, databaseUser());
   }
 
+  #until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    return until(what, this.order.stopping, holds);
+  }
+
   #onServer<Value>(work: (db: Db) => Promise<Value>): Promise<Value> {
     return onDatabase(this.postgres.ownerUrl, 'drill', work);
   }
@@ -111,13 +118,5 @@ async function copy(from: string, to: string): Promise<void> {
       .trim()
       .split('\n');
     if (!lines.every((line) => line.includes('No such file or directory'))) throw error;
-  }
-}
-
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const deadlineMs = performance.now() + WITHIN_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error(`Waited in vain for ${what}`);
-    await pause(100);
   }
 }

@@ -5,7 +5,7 @@ export type Thing = { id: string; processor?: { id: string } | null; status: str
 
 /** A request as its caller keeps it until it has the answer: the same key and the same bytes go out again. */
 export type Kept = {
-  what: 'payment' | 'refund';
+  what: 'payment' | 'capture' | 'refund';
   asked: Asked;
   /** The processor's id in the answer that was heard, which only payments tell; null if none was. */
   told: string | null;
@@ -23,6 +23,11 @@ export class Caller {
   /** Returns when the answer is there, and final. */
   async pay(key: string, more: object = {}): Promise<Thing> {
     return this.#send(this.#payment(key, more));
+  }
+
+  async capture(paymentId: string, key: string): Promise<Thing> {
+    const asked = this.#post(`/v1/payments/${paymentId}/capture`, key, {});
+    return this.#send({ what: 'capture', asked, told: null });
   }
 
   async refund(paymentId: string, key: string): Promise<Thing> {

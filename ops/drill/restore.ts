@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { readConfig } from '#platform/config.js';
 import type { BookLine } from '../checker/books.js';
 import { checkBooks } from '../checker/check.js';
 import { readWorld } from '../prove/judge-world.js';
@@ -8,8 +8,11 @@ import * as prove from '../prove/prove.sql.js';
 import { untilQuiet } from '../prove/quiet.js';
 import { daysOf, differences, reconcile } from '../prove/reconcile-day.js';
 import { World } from '../prove/world.js';
+import { onDatabase } from '../on-database.js';
+import { verify } from '../verify/verify.js';
 import { Archive } from './archive.js';
 import { Caller, type Kept, type Thing, thingIn } from './requests.js';
+import { until } from './until.js';
 
 export type DrillOrder = {
   /** How much is lost, by the clock of the services. */
@@ -30,7 +33,6 @@ export type DrillEnd = {
 const DAY_MS = 86_400_000;
 /** Requests that the disaster falls into: charged there, and their answers never heard. */
 const CUT_OFF = 3;
-const OPENS_WITHIN_MS = 120_000;
 
 /**
  * Loses the last minutes of the database, as a restore from a backup does, and shows what becomes of the money: real
@@ -63,8 +65,12 @@ class Drill {
 
   async run(): Promise<DrillEnd> {
     const { world, order } = this;
-    const archive = await Archive.begin(world.postgres, order.say);
-    const early = [await this.#caller.pay('early-1'), await this.#caller.pay('early-2')];
+    const archive = await Archive.begin(world.postgres, order);
+    const early = [
+      await this.#caller.pay('early-1'),
+      await this.#caller.pay('early-2'),
+      await this.#caller.pay('early-hold', { capture: 'manual' }),
+    ];
     await archive.backUp();
     await this.#caller.pay('between'); // in the log alone
     const since = await archive.mark();
@@ -89,10 +95,11 @@ class Drill {
   async #loseTheRest(early: readonly Thing[]) {
     const { world, order } = this;
     const stepMs = (order.minutes * 60_000) / 2;
-    const [refunded, disputed] = early;
+    const [refunded, disputed, held] = early;
     await world.advance(stepMs);
     for (const n of [1, 2, 3]) await this.#caller.pay(`lost-${n}`);
     await this.#caller.pay('lost-hold', { capture: 'manual' });
+    if (held) await this.#caller.capture(held.id, 'lost-capture');
     if (refunded) await this.#caller.refund(refunded.id, 'lost-refund');
     const dispute = {
       kind: 'dispute_opened',
@@ -106,7 +113,9 @@ class Drill {
     const cutOff = Array.from({ length: CUT_OFF }, (_, n) =>
       this.#caller.payAndDie(`cut-${n + 1}`),
     );
-    while ((await this.#charges()).length < made + CUT_OFF) await pause(20);
+    await until('the cards to be charged', order.stopping, async () => {
+      return (await this.#charges()).length >= made + CUT_OFF;
+    });
     for (const api of world.apis) await api.close();
     await Promise.all(cutOff);
     await world.processor.faults({});
@@ -135,12 +144,9 @@ class Drill {
   }
 
   async #untilOpen(): Promise<void> {
-    const deadlineMs = performance.now() + OPENS_WITHIN_MS;
-    while ((await this.#caller.once('new-1')).status !== 201) {
-      this.order.stopping.throwIfAborted();
-      if (performance.now() > deadlineMs) throw new Error('The services did not open again');
-      await pause(200);
-    }
+    await until('the services to open again', this.order.stopping, async () => {
+      return (await this.#caller.once('new-1')).status === 201;
+    });
     this.#tell('the worker read what the processor had made since, and the services opened');
   }
 
@@ -168,6 +174,7 @@ class Drill {
   async #compare(): Promise<void> {
     const { world, order } = this;
     const left = await untilQuiet(world);
+    order.stopping.throwIfAborted();
     if (left !== null) this.#find('the services never came to rest', left);
     const { database, processor } = await readWorld(world);
     const unrecorded = [...world.accounts, ...world.strangers].map(({ id }) => id);
@@ -183,9 +190,25 @@ class Drill {
       this.#findings.push(...differences(day, [], run));
     }
     this.#tell(`the report of ${days.join(', ')} against the ledger: compared to the cent`);
+    await this.#verify();
   }
 
-  /** One charge a payment, and one refund of the one that was refunded. */
+  /** What `npm run verify` says. Checkpoints that are in no row any more are told by their log lines alone. */
+  async #verify(): Promise<void> {
+    const { world } = this;
+    const env = world.jobEnvironment();
+    const { ledgerSigningKeys } = readConfig(env);
+    const roles = [env['APP_DATABASE_URL'], env['MAINTENANCE_DATABASE_URL']].map(
+      (url) => new URL(url ?? '').username,
+    );
+    const { findings, notes } = await onDatabase(world.postgres.ownerUrl, 'drill', (db) =>
+      verify(db, roles, ledgerSigningKeys),
+    );
+    for (const says of findings) this.#find(`verify: ${says}`, {});
+    this.#tell(`verify, of guards, rights, chain and books: ${notes.join(' ')}`);
+  }
+
+  /** One charge a payment, one capture of the one that was held before, one refund of the one that was refunded. */
   async #countAtProcessor(): Promise<string> {
     const charges = await this.#charges();
     const intents = new Set(charges.map(({ metadata }) => metadata?.['payonce_intent']));
@@ -194,9 +217,11 @@ class Drill {
       this.#find(`${asked} payments were asked for`, { intents: [...intents], charges });
     }
     const book = await this.world.processor.book();
-    const refunds = book.filter(({ operation }) => operation === 'refund');
-    if (refunds.length !== 1) this.#find('one refund was asked for', { refunds });
-    return `${asked} payments were asked for, and the processor made ${charges.length} charges or holds, and one refund`;
+    for (const one of ['capture', 'refund']) {
+      const made = book.filter(({ operation }) => operation === one);
+      if (made.length !== 1) this.#find(`one ${one} was asked for`, { made });
+    }
+    return `${asked} payments were asked for, and the processor made ${charges.length} charges or holds, one capture and one refund`;
   }
 
   async #charges(): Promise<BookLine[]> {

@@ -20,14 +20,17 @@ export async function heal(world: World): Promise<void> {
   await Promise.all(world.replicas.map((replica) => replica.up()));
 }
 
-/** Waits until nobody has anything left to come back to. Returns what is left when that takes too long. */
+/**
+ * Waits until nobody has anything left to come back to. Returns what is left when that takes too long, or when the run
+ * is being stopped.
+ */
 export async function untilQuiet(world: World): Promise<Record<string, number> | null> {
   const deadlineMs = performance.now() + WITHIN_MS;
   for (;;) {
     await world.advance(STEP_MS);
     const left = await whatIsLeft(world);
     if (Object.values(left).every((count) => count === 0)) return null;
-    if (performance.now() > deadlineMs) return left;
+    if (world.stopping.aborted || performance.now() > deadlineMs) return left;
     await pause(100);
   }
 }

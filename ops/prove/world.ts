@@ -33,7 +33,6 @@ export type WorldOptions = {
   workers: number;
   env?: Record<string, string>;
   say: (line: string) => void;
-  /** Aborts when nobody wants the rest any more. */
   stopping: AbortSignal;
 };
 
@@ -95,6 +94,11 @@ export class World {
 
   get folder(): string {
     return this.options.folder;
+  }
+
+  /** Aborts when nobody wants the rest any more. */
+  get stopping(): AbortSignal {
+    return this.options.stopping;
   }
 
   get apis(): Replica[] {

@@ -5,6 +5,7 @@ import { claimInternal } from './claim-internal.js';
 import { FIND_TARGET, type TargetRow } from './claim-step.sql.js';
 import type { Deps } from './deps.js';
 import type { About, Verdict } from './news.js';
+import { isRecovering } from './recovery.js';
 import { finishOperation } from './take-payment.js';
 import { takeUpForNews } from './take-up-for-news.js';
 import { queueVoid } from './void-authorization.js';
@@ -22,6 +23,9 @@ export async function applyToAuthorization(
   requestId: string,
 ): Promise<Verdict> {
   const { accountId, paymentId } = about;
+  // It may be the step of a caller whose key was lost: the import records it under that key.
+  if (await isRecovering(deps.db))
+    return { kind: 'wait', reason: 'what was lost is imported first' };
   const [target] = await deps.db.run(FIND_TARGET, [accountId, paymentId]);
   if (target?.status !== 'authorized' || target.processor_id === null) return MOVED;
   const { processorTimeoutMs: timeoutMs } = deps.terms;
