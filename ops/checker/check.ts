@@ -6,6 +6,7 @@ import { checkEntries } from './entries.js';
 import { checkEvidence } from './evidence.js';
 import { checkKeys } from './processor-keys.js';
 import { checkMoney } from './money.js';
+import { checkPayouts } from './payouts.js';
 import { checkProcessor } from './processor.js';
 import { checkQuiet } from './quiet.js';
 import { checkSaved } from './saved.js';
@@ -29,6 +30,7 @@ export function checkBooks(books: Books, terms: Terms = { quiet: true }): Violat
     ...checkKeys(world, terms),
     ...checkMoney(world, quiet),
     ...checkEntries(world),
+    ...checkPayouts(world),
     ...checkChain(world),
     ...checkDatabase(world),
     ...checkSteps(world),

@@ -28,7 +28,8 @@ const ACCOUNTS: Record<string, readonly [debit: string, credit: string]> = {
 const APART = ['processor_fee', 'dispute_fee', 'dispute_fee_returned', 'payout', 'payout_returned'];
 const isApart = ({ entry_kind: kind }: Row): boolean => APART.includes(String(kind));
 
-const SIGNS: Record<string, bigint> = {
+/** What each line of the processor's book does to the money that it holds. */
+export const SIGNS: Record<string, bigint> = {
   charge: 1n,
   capture: 1n,
   refund: -1n,
@@ -44,7 +45,6 @@ export function checkMoney(world: World, quiet: boolean): Violation[] {
     ...[...world.operations.values()].flatMap((operation) =>
       operation['kind'] === 'charge' ? sums(world, operation, quiet) : [],
     ),
-    ...payouts(world),
     ...(quiet ? totals(world) : []),
   ];
 }
@@ -157,16 +157,6 @@ function totals(world: World): Violation[] {
   });
 }
 
-/** I4: nothing reached the bank in a currency that the processor never paid out in. */
-function payouts(world: World): Violation[] {
-  const isPayout = ({ entry_kind: kind }: Row) => kind === 'payout' || kind === 'payout_returned';
-  const paid = world.books.processor.filter(({ operation }) => operation === 'payout');
-  return world
-    .table('ledger_entries')
-    .filter((row) => isPayout(row) && !paid.some(({ currency }) => currency === row['currency']))
-    .map((row) => violation('I4', 'a payout is booked, and the processor paid nothing out', row));
-}
-
 function movedBy(lines: readonly BookLine[]): bigint {
   return lines.reduce(
     (sum, { operation, amount }) => sum + (SIGNS[operation] ?? 0n) * (minor(amount) ?? 0n),
@@ -174,7 +164,8 @@ function movedBy(lines: readonly BookLine[]): bigint {
   );
 }
 
-function balance(entries: readonly Row[], account: string): bigint {
+/** Debits less credits of one account of the chart. */
+export function balance(entries: readonly Row[], account: string): bigint {
   return entries.reduce((total, row) => {
     const amount = minor(row['amount']) ?? 0n;
     if (row['debit_account'] === account) return total + amount;

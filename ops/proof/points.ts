@@ -28,7 +28,7 @@ export const POINTS: Record<FailpointName, Point> = {
   s1: { where: 'settlement report fetched', passedBy: 'reconciliation' },
   s2: { where: 'its lines copied, not committed', passedBy: 'reconciliation' },
   s3: { where: 'compared, no break written', passedBy: 'reconciliation' },
-  s4: { where: 'breaks written, nobody told', passedBy: 'reconciliation' },
+  s4: { where: 'breaks written, no payout booked', passedBy: 'reconciliation' },
 };
 
 /** Those that replicas of API and worker pass; the rest are passed by a job that ends. */

@@ -14,6 +14,7 @@ export type Result = {
   file_sha256: string;
   bad_lines: { line: number; reason: string }[];
   repaired: number;
+  paid_out: number;
   breaks: {
     kind: string;
     reference: string;

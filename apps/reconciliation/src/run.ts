@@ -14,7 +14,8 @@ export const HELP = `npm run reconcile -- --processor NAME (--date YYYY-MM-DD | 
 
 Compares one day of our books with the settlement report of the processor. What is only missing here is
 repaired, each line as the webhook that was lost would have done it; every other difference becomes a break,
-which closes by itself once it is gone, or by a person with a reason.
+which closes by itself once it is gone, or by a person with a reason. Payouts that come to the sum of their lines
+are booked, of each payment.
 
   --processor NAME   mock or stripe: the one that the services are configured for
   --date YYYY-MM-DD  the UTC day. The mock publishes its report; other processors' come by --file

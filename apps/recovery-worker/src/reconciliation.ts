@@ -32,9 +32,9 @@ export function reconciliationSweep({ config, deps, log }: Core): SweepPlan {
         signal: stopping.signal,
       };
       try {
-        await reconcile(deps, order, async ({ imported, repaired, open, openInAll }) => {
+        await reconcile(deps, order, async ({ imported, repaired, paidOut, open, openInAll }) => {
           const facts = { date: due.date, lines: imported.lines, bad_lines: imported.badLines };
-          log.info('reconciled', { ...facts, repaired, open: openInAll });
+          log.info('reconciled', { ...facts, repaired, paid_out: paidOut, open: openInAll });
           if (openInAll > 0) log.warning('reconciliation_found_breaks', { date: due.date, open });
         });
       } catch (error) {

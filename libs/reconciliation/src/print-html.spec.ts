@@ -35,6 +35,7 @@ it('shows what others wrote as text, and needs nothing from anywhere', async () 
       isKnown: false,
     },
     repaired: 0,
+    paidOut: 0,
     open: { fee: 1 },
     openInAll: 1,
     isDryRun: false,

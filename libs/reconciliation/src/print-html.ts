@@ -8,7 +8,7 @@ const ROWS_MAX = 1_000;
 
 /** The result as one page that needs nothing else: no script, no address, and every text of others escaped. */
 export async function printHtml(reconciled: Reconciled, reader: Reader): Promise<string> {
-  const { processorName, imported, repaired, openInAll, isDryRun } = reconciled;
+  const { processorName, imported, repaired, paidOut, openInAll, isDryRun } = reconciled;
   const title = `Reconciliation of ${processorName}, ${imported.date}`;
   const bad = await badLinesOf(reconciled, reader);
   const rows: ReportBreakRow[] = [];
@@ -20,6 +20,7 @@ export async function printHtml(reconciled: Reconciled, reader: Reader): Promise
     ['Lines', imported.lines.toLocaleString('en')],
     ['Lines set aside', imported.badLines.toLocaleString('en')],
     ['Repaired', isDryRun ? 'a dry run repairs nothing' : repaired.toLocaleString('en')],
+    ['Paid out, and booked', isDryRun ? 'a dry run books nothing' : paidOut.toLocaleString('en')],
     ['Open differences', openInAll.toLocaleString('en')],
     ['SHA-256 of the file', imported.sha256],
   ];

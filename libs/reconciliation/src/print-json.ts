@@ -4,7 +4,7 @@ import type { Reader, Reconciled } from './reconcile.js';
 
 /** The result for machines: one JSON object, in pieces, since a day may have a million breaks. */
 export async function* printJson(reconciled: Reconciled, reader: Reader): AsyncGenerator<string> {
-  const { processorName, imported, repaired } = reconciled;
+  const { processorName, imported, repaired, paidOut } = reconciled;
   const head = {
     processor: processorName,
     date: imported.date,
@@ -12,6 +12,7 @@ export async function* printJson(reconciled: Reconciled, reader: Reader): AsyncG
     lines: imported.lines,
     bad_lines: await badLinesOf(reconciled, reader),
     repaired,
+    paid_out: paidOut,
   };
   yield `${JSON.stringify(head).slice(0, -1)},"breaks":[`;
   let separator = '';

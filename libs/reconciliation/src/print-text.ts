@@ -8,7 +8,7 @@ const BAD_LINES_SHOWN = 5;
 
 /** The result for people at a terminal. */
 export async function printText(reconciled: Reconciled, reader: Reader): Promise<string> {
-  const { processorName, imported, repaired, isDryRun } = reconciled;
+  const { processorName, imported, repaired, paidOut, isDryRun } = reconciled;
   const bad = await badLinesOf(reconciled, reader);
   const { open, closed } = await firstBreaks(reconciled, reader);
   const count = imported.lines.toLocaleString('en');
@@ -24,6 +24,7 @@ export async function printText(reconciled: Reconciled, reader: Reader): Promise
     ...(repaired > 0
       ? [`Repaired: ${repaired.toLocaleString('en')} lines were missing in our books.`]
       : []),
+    ...(paidOut > 0 ? [`Paid out, and booked: ${paidOut.toLocaleString('en')} payments.`] : []),
     ...verdict(reconciled),
     ...open.map(shown),
     ...more(reconciled.openInAll - open.length),

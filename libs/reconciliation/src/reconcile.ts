@@ -4,6 +4,7 @@ import type { Tx } from '#postgres/db.js';
 import { LongSession, type LongTx } from '#postgres/long-session.js';
 import { failpoint } from '#seams/failpoints.js';
 import { setApart } from './apart.js';
+import { bookPayouts } from './book-payouts.js';
 import { COUNT_OPEN } from './breaks.sql.js';
 import { compare } from './compare.js';
 import { type Imported, type ReportFile, importReport } from './import-report.js';
@@ -36,6 +37,8 @@ export type Reconciled = {
   processorName: string;
   imported: Imported;
   repaired: number;
+  /** Entries that were booked of payouts: one for each payment in each. */
+  paidOut: number;
   /** Breaks that are still open, by kind. */
   open: Record<string, number>;
   openInAll: number;
@@ -51,9 +54,9 @@ export class AnotherRun extends Error {}
 export type Reader = Pick<Tx, 'run'>;
 
 /**
- * One report against the books here: imported whole, repaired where that is safe, compared as two sets, and the
- * differences kept as breaks. Each step is one transaction that can be repeated, so that a run that was killed
- * anywhere is run again with the same result. `tell` is called while everything can be read.
+ * One report against the books here: imported whole, repaired where that is safe, compared as two sets, the
+ * differences kept as breaks, and what was paid out booked. Each step is one transaction that can be repeated, so that
+ * a run that was killed anywhere is run again with the same result. `tell` is called while everything can be read.
  *
  * @keeps P11
  */
@@ -119,9 +122,11 @@ class Run {
     await session.run(PLAN_FOR_FEW, ['off']);
     order.signal?.throwIfAborted();
     await session.transaction((tx) => compare(tx, this.#comparison(imported)));
+    order.signal?.throwIfAborted();
     await failpoint('s4');
+    const paidOut = await this.#payOut(imported);
     const open = await this.#open(session, imported);
-    return tell(this.#reconciled(imported, repaired, open, startedAt), session);
+    return tell(this.#reconciled(imported, { repaired, paidOut }, open, startedAt), session);
   }
 
   async dry<T>(tell: Tell<T>): Promise<T> {
@@ -132,7 +137,8 @@ class Run {
       await setApart(tx, this.#sides(imported));
       await compare(tx, this.#comparison(imported));
       const open = await this.#open(tx, imported);
-      return tell(this.#reconciled(imported, 0, open, startedAt), tx);
+      const done = { repaired: 0, paidOut: 0 };
+      return tell(this.#reconciled(imported, done, open, startedAt), tx);
     };
     return this.session.transaction(work, { keep: false });
   }
@@ -162,6 +168,18 @@ class Run {
     };
   }
 
+  #payOut({ id: importId, date }: Imported): Promise<number> {
+    const { order, deps, session } = this;
+    return bookPayouts(session, {
+      importId,
+      date,
+      processorName: deps.processor.name,
+      kinds: REPORT_KINDS,
+      progress: (booked) => order.progress('Booking payouts', booked),
+      signal: order.signal,
+    });
+  }
+
   async #now(reader: Reader): Promise<Date> {
     const [row] = await reader.run(READ_NOW, []);
     if (!row) throw new Error('Bug: the database has no time');
@@ -175,14 +193,14 @@ class Run {
 
   #reconciled(
     imported: Imported,
-    repaired: number,
+    done: Pick<Reconciled, 'repaired' | 'paidOut'>,
     open: Record<string, number>,
     startedAt: Date,
   ): Reconciled {
     return {
       processorName: this.deps.processor.name,
       imported,
-      repaired,
+      ...done,
       open,
       openInAll: Object.values(open).reduce((sum, count) => sum + count, 0),
       isDryRun: this.order.isDryRun,

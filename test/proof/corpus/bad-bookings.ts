@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Bad } from './bad-books.js';
 import { settle } from './settled-books.js';
 
@@ -72,6 +73,20 @@ export const BAD_BOOKINGS: readonly Bad[] = [
     spoil: (draft) => {
       settle(draft);
       draft.dropLine(draft.books.processor.find(({ operation }) => operation === 'payout')!);
+    },
+  },
+  {
+    name: 'a payout of another name than the processor’s',
+    by: 'I4',
+    spoil: (draft) => {
+      settle(draft).payout['source_id'] = randomUUID();
+    },
+  },
+  {
+    name: 'a payout of more than the processor held for the payment',
+    by: 'I3',
+    spoil: (draft) => {
+      settle(draft).payout['amount'] = 2398;
     },
   },
   {

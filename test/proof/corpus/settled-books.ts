@@ -4,6 +4,8 @@ import type { Draft } from './draft.js';
 
 /** Of a transaction so late that nobody has linked it yet. */
 const NEW = '9000000000';
+/** What payout `po_1` of the mock is known by in the ledger. */
+const PO_1 = '4102cc8e-c536-8c34-9c77-2ff68b461908';
 
 /** Books in which the report's news is booked as well: the fee of a dispute, and what was paid out. */
 export function settle(draft: Draft): { fee: Row; payout: Row } {
@@ -23,7 +25,7 @@ export function settle(draft: Draft): { fee: Row; payout: Row } {
   const payout: Row = {
     ...draft.entry('charge', 'charge'),
     id: randomUUID(),
-    source_id: randomUUID(),
+    source_id: PO_1,
     entry_kind: 'payout',
     debit_account: 'bank',
     credit_account: 'processor_clearing',

@@ -1,0 +1,142 @@
+import { statement } from '#postgres/statement.js';
+import { INTO_FINDINGS, side } from './ours.sql.js';
+
+/** What is to be booked of the payouts of a report. A table of the session, which ends with it. */
+export const MAKE_PAID_OUT = {
+  name: '',
+  text: `CREATE TEMP TABLE paid_out (
+     number integer PRIMARY KEY, account_id uuid, payment_id uuid, source_id uuid, entry_kind text, amount bigint,
+     currency text, effective_at timestamptz)`,
+};
+
+/** Cannot be prepared, which the test of all statements does. */
+export const COUNT_PAID_OUT = { name: '', text: 'ANALYZE paid_out' };
+
+export const FORGET_PAID_OUT = statement('reconciliation.forget_paid_out', 'DELETE FROM paid_out');
+
+/**
+ * A payout has no row here: its source follows from processor and payout alone, whichever run books it. Version 8 of
+ * RFC 9562, over sha256. Neither part has a line feed in it.
+ */
+const SOURCE = (processor: string, payout: string) => {
+  const hash = `sha256(convert_to(concat_ws(E'\\n', 'payonce/payout/1', ${processor}, ${payout}), 'UTF8'))`;
+  return `encode(
+            set_byte(
+              set_byte(substring(${hash} FROM 1 FOR 16), 6, get_byte(${hash}, 6) & 15 | 128),
+              8, get_byte(${hash}, 8) & 63 | 128),
+            'hex')::uuid`;
+};
+
+/**
+ * What each payment got of a payout, from its lines, unless it or one of them is `differing`. Late money in suspense is
+ * a payment's too.
+ */
+const PARTS = (imports: string, processor: string) => `ours AS (
+     SELECT processor_id AS reference, account_id, id AS payment_id, currency
+       FROM payments
+      WHERE processor_name = ${processor} AND status = 'succeeded'
+      UNION
+     SELECT b.reference, p.account_id, p.id, p.currency
+       FROM breaks b
+       JOIN payments p ON p.account_id = b.account_id AND p.id = b.payment_id
+      WHERE b.processor_name = ${processor} AND b.kind = 'late_success'
+   ), part AS (
+     SELECT o.account_id, o.payment_id, o.currency, l.payout_id, sum(l.gross - l.fee)::bigint AS net
+       FROM report_lines l
+       JOIN ours o ON o.reference = l.payment_ref
+      WHERE l.import_id = ANY(${imports}) AND l.category <> 'payout' AND l.payout_id IN (SELECT payout_id FROM payout)
+      GROUP BY o.account_id, o.payment_id, o.currency, l.payout_id
+     HAVING NOT bool_or(
+              l.currency <> o.currency
+              OR o.payment_id IN (SELECT payment_id FROM differing WHERE payment_id IS NOT NULL)
+              OR l.payment_ref IN (SELECT reference FROM differing)
+              OR l.source_id IN (SELECT reference FROM differing))
+   )`;
+
+/**
+ * What each payment got of the payouts that this report (`$1`) names and agrees with, from its lines here and in the
+ * reports of the days before (`$2`): numbered, without what is booked, of whichever of the two kinds. Where a
+ * difference (`$4`) is open on a payment or on one of the lines, all of it waits.
+ */
+export const FIND_PAID_OUT = statement<{ found: number }>(
+  'reconciliation.find_paid_out',
+  `WITH payout AS (
+     SELECT l.source_id AS payout_id, l.currency, max(l.created_at) AS paid_at,
+            ${SOURCE('$3::text', 'l.source_id')} AS source_id
+       FROM report_lines l
+      WHERE l.import_id = $1::uuid AND l.category = 'payout'
+        AND NOT EXISTS (
+              SELECT 1 FROM report_findings f
+               WHERE f.import_id = $1::uuid AND f.kind = 'payout_sum' AND f.reference = l.source_id)
+      GROUP BY l.source_id, l.currency
+   ), differing AS MATERIALIZED (
+     SELECT reference, payment_id
+       FROM breaks
+      WHERE processor_name = $3::text AND status = 'open' AND kind = ANY($4::text[])
+   ), ${PARTS('$2::uuid[] || $1::uuid', '$3::text')}, kept AS (
+     INSERT INTO paid_out (number, account_id, payment_id, source_id, entry_kind, amount, currency, effective_at)
+     SELECT row_number() OVER (ORDER BY t.account_id, t.payment_id, p.source_id), t.account_id, t.payment_id,
+            p.source_id, CASE WHEN t.net > 0 THEN 'payout' ELSE 'payout_returned' END, abs(t.net), t.currency, p.paid_at
+       FROM part t
+       JOIN payout p ON p.payout_id = t.payout_id AND p.currency = t.currency
+      WHERE t.net <> 0
+        AND NOT EXISTS (
+              SELECT 1 FROM ledger_entries e
+               WHERE e.account_id = t.account_id AND e.payment_id = t.payment_id AND e.source_id = p.source_id
+                 AND e.entry_kind IN ('payout', 'payout_returned'))
+     RETURNING 1
+   )
+   SELECT count(*)::int AS found
+     FROM kept`,
+);
+
+/**
+ * Payouts that were booked by a report which another one of that day or of the days before (`$2`) has superseded, and
+ * whose lines now say something else of payments of which nothing else is found. What is booked stays.
+ */
+export const FIND_PAYOUTS_BOOKED_OTHERWISE = statement(
+  'reconciliation.find_payouts_booked_otherwise',
+  `WITH payout AS (
+     SELECT DISTINCT l.source_id AS payout_id, l.currency, ${SOURCE('$3::text', 'l.source_id')} AS source_id
+       FROM report_lines l
+      WHERE l.import_id = $1::uuid AND l.category = 'payout'
+        AND EXISTS (
+              SELECT 1
+                FROM report_imports was
+                JOIN report_imports now ON now.processor_name = was.processor_name AND now.report_date = was.report_date
+               WHERE was.superseded_at IS NOT NULL AND now.id = ANY($2::uuid[] || $1::uuid))
+   ), differing AS MATERIALIZED (
+     SELECT reference, payment_id FROM report_findings WHERE import_id = $1::uuid
+   ), ${PARTS('$2::uuid[] || $1::uuid', '$3::text')}, otherwise AS (
+     SELECT p.payout_id, p.currency, t.net, CASE e.entry_kind WHEN 'payout' THEN e.amount ELSE -e.amount END AS booked
+       FROM part t
+       JOIN payout p ON p.payout_id = t.payout_id AND p.currency = t.currency
+       JOIN ledger_entries e
+         ON e.account_id = t.account_id AND e.payment_id = t.payment_id AND e.source_id = p.source_id
+        AND e.entry_kind IN ('payout', 'payout_returned')
+      WHERE t.net <> CASE e.entry_kind WHEN 'payout' THEN e.amount ELSE -e.amount END
+   )
+   ${INTO_FINDINGS}
+   SELECT $1::uuid, 'payout_sum', payout_id, NULL, NULL, sum(abs(net - booked)), currency,
+          ${side('sum(booked)', 'currency', `'book', 'ledger'`)}, ${side('sum(net)', 'currency', `'book', 'report'`)}
+     FROM otherwise
+    GROUP BY payout_id, currency
+   ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * The record step of one piece of it: the numbers behind `$1`, up to `$2`.
+ *
+ * @keeps P4: no ON CONFLICT on the ledger: a second booking undoes the whole piece.
+ */
+export const BOOK_PAID_OUT = statement(
+  'reconciliation.book_paid_out',
+  `INSERT INTO ledger_entries (
+          account_id, payment_id, source_id, entry_kind, debit_account, credit_account, amount, currency,
+          effective_at)
+   SELECT t.account_id, t.payment_id, t.source_id, t.entry_kind, k.debit, k.credit, t.amount, t.currency,
+          t.effective_at
+     FROM paid_out t
+     JOIN unnest($3::text[], $4::text[], $5::text[]) AS k (kind, debit, credit) ON k.kind = t.entry_kind
+    WHERE t.number > $1::int AND t.number <= $2::int`,
+);
