@@ -10,6 +10,7 @@ export const MAKE_APART = [
      line integer, category text, created_at timestamptz, currency text, gross bigint, fee bigint, source_id text,
      payment_ref text, account_ref uuid, intent_ref uuid)`,
   `CREATE TEMP TABLE references_apart (category text, reference text)`,
+  `CREATE INDEX references_apart_by_reference ON references_apart (reference, category)`,
   `CREATE TEMP TABLE our_charges (
      account_id uuid, payment_id uuid, reference text, amount bigint, currency text, earliest timestamptz,
      latest timestamptz, has_fee boolean, fee bigint)`,
@@ -28,9 +29,11 @@ function unregistered(text: string) {
   return { name: '', text };
 }
 
-const LINE = `line, category, created_at, currency, gross, fee, source_id, payment_ref, account_ref, intent_ref`;
-const CHARGE = `account_id, payment_id, reference, amount, currency, earliest, latest, has_fee, fee`;
-const STEP = `account_id, payment_id, reference, category, gross, currency, fee, earliest, latest`;
+const LINE =
+  'line, category, created_at, currency, gross, fee, source_id, payment_ref, account_ref, intent_ref';
+const CHARGE =
+  'account_id, payment_id, reference, amount, currency, earliest, latest, has_fee, fee';
+const STEP = 'account_id, payment_id, reference, category, gross, currency, fee, earliest, latest';
 
 /** Charges with the fee that is booked. */
 const withFee = (charges: string) => `
@@ -54,11 +57,16 @@ type Movements = {
   ours: string;
   isSame: string;
   amount: string;
-  /** Category and reference of a pair. */
+  /** Category and reference of a pair, ours or theirs. */
   named: string;
   table: string;
   columns: string;
 };
+
+/** Each column of a pair by its own name: a row as one value would be carried through the join beside its columns. */
+const sideOf = (pair: string, side: string, columns: string) =>
+  columns.replaceAll(/\w+/g, (column) => `${pair}.${column} AS ${side}_${column}`);
+const columnsOf = (side: string, columns: string) => columns.replaceAll(/\w+/g, `${side}_$&`);
 
 const settingApart = ({ lines, ours, isSame, amount, named, table, columns }: Movements) => `
    WITH line AS (
@@ -67,24 +75,24 @@ const settingApart = ({ lines, ours, isSame, amount, named, table, columns }: Mo
       WHERE import_id = $1::uuid AND ${lines}
    ), ours AS (${ours}
    ), pair AS MATERIALIZED (
-     SELECT l, o
+     SELECT ${sideOf('l', 'their', LINE)}, ${sideOf('o', 'our', columns)}
        FROM ours o
        FULL JOIN line l ON ${isSame}
       WHERE ${IS_APART(amount)}
    ), kept_lines AS (
      INSERT INTO lines_apart (${LINE})
-     SELECT DISTINCT (l).*
+     SELECT DISTINCT ${columnsOf('their', LINE)}
        FROM pair
-      WHERE (l).line IS NOT NULL
+      WHERE their_line IS NOT NULL
    ), kept_references AS (
      INSERT INTO references_apart (category, reference)
      SELECT DISTINCT ${named}
        FROM pair
    )
    INSERT INTO ${table} (${columns})
-   SELECT DISTINCT (o).*
+   SELECT DISTINCT ${columnsOf('our', columns)}
      FROM pair
-    WHERE (o).payment_id IS NOT NULL`;
+    WHERE our_payment_id IS NOT NULL`;
 
 /** Charges, where report and books do not agree. */
 export const SET_CHARGES_APART = statement(
@@ -94,7 +102,7 @@ export const SET_CHARGES_APART = statement(
     ours: withFee(ourCharges('$3')),
     isSame: 'l.payment_ref = o.reference',
     amount: 'amount',
-    named: `'charge', coalesce((o).reference, (l).payment_ref)`,
+    named: `'charge', coalesce(our_reference, their_payment_ref)`,
     table: 'our_charges',
     columns: CHARGE,
   }),
@@ -110,7 +118,7 @@ export const SET_STEPS_APART = statement(
        FROM (${ourSteps('$3')}) AS s`,
     isSame: 'l.category = o.category AND l.source_id = o.reference',
     amount: 'gross',
-    named: 'coalesce((o).category, (l).category), coalesce((o).reference, (l).source_id)',
+    named: 'coalesce(our_category, their_category), coalesce(our_reference, their_source_id)',
     table: 'our_steps',
     columns: STEP,
   }),

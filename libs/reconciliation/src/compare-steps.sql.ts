@@ -68,22 +68,29 @@ export const FIND_STEPS_NOT_THERE = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-/** The same movement twice in one report: the first counts, and what is too much is told. */
+const NUMBER_OF_LINE = `hashtextextended(category || ' ' || source_id, 0)`;
+
+/**
+ * The same movement twice in one report: the first counts, and what is too much is told. Lines are counted by a number,
+ * which takes a fraction of the time and memory that their names would, and judged by their names.
+ */
 export const FIND_LINES_TWICE = statement(
   'reconciliation.find_lines_twice',
   `WITH twice AS (
-     SELECT category, source_id, count(*) AS lines
+     SELECT ${NUMBER_OF_LINE} AS number
        FROM report_lines
       WHERE import_id = $1::uuid AND bad_reason IS NULL AND category <> 'payout'
-      GROUP BY category, source_id
+      GROUP BY ${NUMBER_OF_LINE}
      HAVING count(*) > 1
    ), shown AS (
-     SELECT t.category, t.source_id, t.lines, min(l.payment_ref) AS payment_ref, min(l.currency) AS currency,
-            sum(l.gross)::bigint AS gross, (array_agg(l.gross ORDER BY l.line))[1] AS first_gross,
-            json_agg(l.line ORDER BY l.line) AS stand_in
-       FROM twice t
-       JOIN report_lines l ON l.import_id = $1::uuid AND l.category = t.category AND l.source_id = t.source_id
-      GROUP BY t.category, t.source_id, t.lines
+     SELECT category, source_id, min(payment_ref) AS payment_ref, min(currency) AS currency,
+            sum(gross)::bigint AS gross, (array_agg(gross ORDER BY line))[1] AS first_gross,
+            json_agg(line ORDER BY line) AS stand_in
+       FROM report_lines
+      WHERE import_id = $1::uuid AND bad_reason IS NULL AND category <> 'payout'
+        AND ${NUMBER_OF_LINE} IN (SELECT number FROM twice)
+      GROUP BY category, source_id
+     HAVING count(*) > 1
    ), ours AS (
      SELECT account_id, id AS payment_id, processor_id
        FROM payments
