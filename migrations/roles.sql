@@ -27,7 +27,7 @@ GRANT SELECT, INSERT, DELETE ON report_findings TO {{app}};
 GRANT SELECT ON audit_log TO {{app}};
 -- Not its id and not its time: no row can be dated back.
 GRANT INSERT (mode, actor, action, target, reason, before, after) ON audit_log TO {{app}};
-GRANT SELECT, INSERT ON ledger_chain, ledger_checkpoints TO {{app}};
+GRANT SELECT, INSERT ON ledger_chain, ledger_checkpoints, ledger_snapshots TO {{app}};
 GRANT SELECT, UPDATE ON ledger_shards TO {{app}};
 REVOKE UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES
     ON ledger_entries, ledger_chain, ledger_checkpoints, audit_log

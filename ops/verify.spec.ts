@@ -34,6 +34,7 @@ describe('verify', () => {
     expect(verdict.findings).toEqual([]);
     expect(verdict.notes).toEqual([
       '0 ledger rows are linked in 8 chains; nothing is signed yet.',
+      'Blocks of entries that have balance snapshots: 0.',
       '2 ledger rows in 1 balance (one for each account and currency).',
     ]);
   });

@@ -16,6 +16,7 @@ Finds out whether somebody has tampered with the books:
             and the services' roles are neither owners nor members of one
   chain     every ledger row has its link in the hash chain, and every link its row, neither changed; nothing was
             put in between; the chains are what the signed checkpoints say (LEDGER_SIGNING_KEY)
+  snapshots every balance snapshot is what the entries of its block add up to; one that is missing is no finding
   balance   every payment that succeeded has its charge in the ledger, with the same amount and currency,
             refunds and disputes are booked as they stand, and no row is of no payment; debits equal credits for each account and currency
 

@@ -5,6 +5,7 @@ import type { SigningKeys } from '#ledger/signing-keys.js';
 import type { Db } from '#postgres/db.js';
 import { migrationsFolder } from '#postgres/sql-migrations.js';
 import { verifyChain } from './chain.js';
+import { verifySnapshots } from './snapshots.js';
 import {
   COMPARE_BOOKS,
   type GuardRow,
@@ -48,6 +49,12 @@ const GUARDS: Guard[] = [
     },
   ]),
   {
+    table: 'ledger_snapshots',
+    trigger: 'ledger_snapshots_no_update',
+    fires: / BEFORE UPDATE ON \S+ FOR EACH ROW EXECUTE FUNCTION \S+$/,
+    refuses: 'ledger_refuse_change',
+  },
+  {
     table: 'payments',
     trigger: 'payments_only_forward',
     fires:
@@ -65,6 +72,7 @@ const FORBIDDEN: Record<string, string[]> = {
     ]),
   ),
   ledger_shards: ['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  ledger_snapshots: ['UPDATE', 'TRIGGER'],
   payments: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   idempotency_keys: ['DELETE', 'TRUNCATE', 'TRIGGER'],
 };
@@ -74,10 +82,12 @@ export async function verify(db: Db, serviceRoles: string[], keys: SigningKeys):
   const guards = await findFallenGuards(db);
   const rights = await findRightsTooMany(db, serviceRoles);
   const chain = await verifyChain(db, keys);
+  const snapshots = await verifySnapshots(db);
   const books = await findDifferences(db);
+  const parts = [rights, chain, snapshots, books];
   return {
-    findings: [...guards, ...rights.findings, ...chain.findings, ...books.findings],
-    notes: [...rights.notes, ...chain.notes, ...books.notes],
+    findings: [...guards, ...parts.flatMap(({ findings }) => findings)],
+    notes: parts.flatMap(({ notes }) => notes),
   };
 }
 

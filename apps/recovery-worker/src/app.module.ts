@@ -8,7 +8,7 @@ import { Core } from '#platform/core.js';
 import { authorizationSweep } from './authorizations.js';
 import { inboxLagCheck, inboxSweep, missedEventSweep } from './inbox.js';
 import { invariantSweep } from './invariants.js';
-import { ledgerChainSweep, ledgerCheckpointSweep } from './ledger-chain.js';
+import { ledgerChainSweep, ledgerCheckpointSweep, ledgerSnapshotSweep } from './ledger-chain.js';
 import { dailyLeaseCheck, leaseSweep, orphanSweep } from './leases.js';
 import { partitionSweep } from './partitions.js';
 import { reconciliationSweep } from './reconciliation.js';
@@ -34,6 +34,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
       invariantSweep(core),
       ledgerChainSweep(core),
       ledgerCheckpointSweep(core),
+      ledgerSnapshotSweep(core),
       unlessRecovering(recovery, reconciliationSweep(core)),
     ];
     const maintenanceUrl = config.maintenanceDatabaseUrl ?? config.databaseUrl;

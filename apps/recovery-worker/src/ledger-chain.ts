@@ -1,5 +1,6 @@
 import { linkEntries } from '#ledger/link-entries.js';
 import { signCheckpoints } from '#ledger/sign-checkpoints.js';
+import { newSnapshotWalk, takeSnapshots } from '#ledger/take-snapshots.js';
 import type { Core } from '#platform/core.js';
 import type { SweepPlan } from './sweep.js';
 
@@ -28,5 +29,17 @@ export function ledgerCheckpointSweep({ deps, config, log }: Core): SweepPlan {
       if (checkpoints.length > 0) log.info('ledger_checkpoint', { checkpoints });
       return 'done';
     },
+  };
+}
+
+const SNAPSHOT_PAUSE_MS = 2_000;
+
+/** Adds up what the chain has made final, for those who read balances. Silent as well: they are the same without it. */
+export function ledgerSnapshotSweep({ deps }: Core): SweepPlan {
+  const walk = newSnapshotWalk();
+  return {
+    name: 'ledger_snapshots',
+    pauseMs: SNAPSHOT_PAUSE_MS,
+    runOnce: async () => ((await takeSnapshots(deps.db, walk)).more ? 'more' : 'done'),
   };
 }

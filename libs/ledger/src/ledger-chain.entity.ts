@@ -1,8 +1,11 @@
-import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** Maps the `ledger_chain` table for the drift check. Never used to write. */
 @Entity({ name: 'ledger_chain' })
 @Check('ledger_chain_hash', 'octet_length(hash) = 32')
+@Index('ledger_chain_blocks', ['accountId', 'number'], {
+  where: '(number % (2048)::bigint) = 0',
+})
 @Unique('ledger_chain_once', ['accountId', 'number'])
 export class LedgerChainRow {
   @PrimaryColumn({

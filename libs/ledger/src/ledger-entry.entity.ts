@@ -21,6 +21,7 @@ import {
 @ForeignKey('PaymentRow', ['accountId', 'paymentId'], ['accountId', 'id'], {
   name: 'ledger_entries_payment',
 })
+@Index('ledger_entries_by_account', ['accountId', 'recordedXid', 'id'])
 @Index('ledger_entries_by_transaction', ['recordedXid', 'accountId'])
 @Unique('ledger_entries_once', ['accountId', 'paymentId', 'entryKind', 'sourceId'])
 export class LedgerEntryRow {

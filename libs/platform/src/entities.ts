@@ -10,6 +10,7 @@ import { LedgerChainRow } from '#ledger/ledger-chain.entity.js';
 import { LedgerCheckpointRow } from '#ledger/ledger-checkpoint.entity.js';
 import { LedgerEntryRow } from '#ledger/ledger-entry.entity.js';
 import { LedgerShardRow } from '#ledger/ledger-shard.entity.js';
+import { LedgerSnapshotRow } from '#ledger/ledger-snapshot.entity.js';
 import { AuditLogRow } from '#operations/audit-log.entity.js';
 import { AttemptRow } from '#payments/attempt.entity.js';
 import { AuthorizationRow } from '#payments/authorization.entity.js';
@@ -43,6 +44,7 @@ export const ENTITIES = [
   LedgerCheckpointRow,
   LedgerEntryRow,
   LedgerShardRow,
+  LedgerSnapshotRow,
   OperationRow,
   OrderSlotRow,
   OutboxEventRow,

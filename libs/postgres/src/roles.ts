@@ -100,7 +100,11 @@ async function limitSessions(session: QueryRunner, name: string): Promise<void> 
     idle_in_transaction_session_timeout: SESSION_LIMITS.idleInTransactionMs,
     client_connection_check_interval: SESSION_LIMITS.clientCheckMs,
   };
-  const wanted = Object.entries(limits).map(([setting, ms]) => `${setting}=${ms}ms`);
+  const wanted = [
+    ...Object.entries(limits).map(([setting, ms]) => `${setting}=${ms}ms`),
+    // Every statement of ours is short: compiling one takes longer than running it.
+    'jit=off',
+  ];
   const [role] = await session.query('SELECT rolconfig FROM pg_roles WHERE rolname = $1', [name]);
   const present: string[] = role?.rolconfig ?? [];
   if (wanted.every((setting) => present.includes(setting))) return;
