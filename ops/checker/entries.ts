@@ -11,6 +11,7 @@ const LINE_OF: Record<string, (world: World, entry: Row) => Line> = {
   // A hold that was given up there, and whose money came after all, is told as a charge.
   capture: (world, entry) => ofIntent(world, entry, 'capture') ?? ofIntent(world, entry, 'charge'),
   late_success: (world, entry) => lateLine(world, entry),
+  late_success_fee: (world, entry) => world.lineUnder('fee', lateLine(world, entry)?.id),
   refund: (world, entry) => world.line('refund', sourceOf(world, entry, 'refunds')),
   refund_failed: (world, entry) => failedLine(world, entry),
   late_success_refund: (world, entry) => world.line('refund', sourceOf(world, entry, 'refunds')),

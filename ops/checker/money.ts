@@ -11,6 +11,7 @@ const ACCOUNTS: Record<string, readonly [debit: string, credit: string]> = {
   refund_failed: ['processor_clearing', 'merchant_payable'],
   late_success: ['processor_clearing', 'suspense'],
   late_success_accepted: ['suspense', 'merchant_payable'],
+  late_success_fee: ['processor_fees', 'processor_clearing'],
   late_success_refund: ['suspense', 'processor_clearing'],
   late_success_refund_failed: ['processor_clearing', 'suspense'],
   dispute: ['merchant_payable', 'processor_clearing'],
@@ -25,7 +26,8 @@ const ACCOUNTS: Record<string, readonly [debit: string, credit: string]> = {
 };
 
 /** What the processor keeps or pays out of what it holds: judged by itself, since it is told later. */
-const APART = ['processor_fee', 'dispute_fee', 'dispute_fee_returned', 'payout', 'payout_returned'];
+const FEES = ['processor_fee', 'late_success_fee'];
+const APART = [...FEES, 'dispute_fee', 'dispute_fee_returned', 'payout', 'payout_returned'];
 const isApart = ({ entry_kind: kind }: Row): boolean => APART.includes(String(kind));
 
 /** What each line of the processor's book does to the money that it holds. */
@@ -100,12 +102,12 @@ function isAgreed(line: BookLine, payment: Row): boolean {
 }
 
 /**
- * A fee that is booked is one that the processor kept, and the first that it kept is booked. Those of second charges
- * are not, so far; those of disputes are told by its report, and may not be booked yet.
+ * A fee that is booked is one that the processor kept, and the first that it kept is booked. Those of other
+ * charges and of disputes may be told by its report alone, and not be booked yet.
  */
 function fees(lines: readonly BookLine[], entries: readonly Row[]): Violation[] {
   const kept = lines.filter(({ operation }) => operation === 'fee');
-  const booked = entries.filter((row) => row['entry_kind'] === 'processor_fee');
+  const booked = entries.filter((row) => FEES.includes(String(row['entry_kind'])));
   const left = [...kept];
   const isKept = (row: Row) => {
     const at = left.findIndex(({ amount }) => isSameAmount(minor(row['amount']), minor(amount)));

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deriveProcessorKey } from '#idempotency/processor-key.js';
+import { recordLateSuccess } from '#payments/record-late-success.js';
 import { HOUR_MS, ReportWorld, openOnes } from '../reconciliation/report-world.js';
 
 /** What the report has and our books lack is repaired as a lost webhook would have done it, and nothing else is. */
@@ -63,11 +65,61 @@ describe('a reconciliation repairs', () => {
     const about = { payment_intent: payment.processor.id };
     await mockClient.control('POST', 'events', { kind: 'late_success', ...about });
     expect(await world.reconcile()).toMatchObject({ repaired: 1, breaks: [] });
-    const { json } = await (
-      await world.system.newOperator()
-    ).get('/v1/operations/breaks?status=open');
-    expect(json.data).toMatchObject([{ kind: 'late_success', reference: payment.processor.id }]);
+    expect(await lateOnes()).toMatchObject([{ reference: payment.processor.id }]);
   });
+
+  async function lateOnes(): Promise<{ kind: string; reference: string }[]> {
+    const operator = await world.system.newOperator();
+    const { json } = await operator.get('/v1/operations/breaks?status=open');
+    return json.data.filter(({ kind }: { kind: string }) => kind === 'late_success');
+  }
+
+  it('a second charge and its fee, which both are booked beside those of the charge that paid', async () => {
+    const { id, second } = await chargedTwice();
+    expect(await world.reconcile()).toMatchObject({ repaired: 1, breaks: [] });
+    expect(await feesOf(id)).toEqual(['late_success_fee 103 of its break', 'processor_fee 103']);
+    expect((await lateOnes()).map(({ reference }) => reference)).toContain(second);
+  });
+
+  it('the fee of a second charge that only the report tells', async () => {
+    const { id, second } = await chargedTwice();
+    await recordLateSuccess(world.system.core.deps, {
+      accountId: world.system.account.id,
+      paymentId: id,
+      processorName: 'mock',
+      processorId: second,
+      amount: 2500,
+      currency: 'myr',
+      fee: null,
+    });
+    expect(await feesOf(id)).toEqual(['processor_fee 103']);
+    expect(await world.reconcile()).toMatchObject({ repaired: 1, breaks: [] });
+    expect(await feesOf(id)).toEqual(['late_success_fee 103 of its break', 'processor_fee 103']);
+    expect(await world.reconcile()).toMatchObject({ repaired: 0, breaks: [] });
+  });
+
+  async function chargedTwice(): Promise<{ id: string; second: string }> {
+    const { client, account, mockClient } = world.system;
+    const key = randomUUID();
+    const { id } = (await client.pay({}, key)).json;
+    const { json } = await mockClient.charge('pm_card_visa', {
+      intent: deriveProcessorKey(account.id, 'charge', key),
+      'metadata[payonce_account]': account.id,
+    });
+    return { id, second: json.id };
+  }
+
+  async function feesOf(payment: string): Promise<string[]> {
+    const { rows } = await world.system.owner.query(
+      `SELECT concat_ws(' ', e.entry_kind, e.amount, CASE WHEN b.id IS NOT NULL THEN 'of its break' END) AS fee
+         FROM ledger_entries e
+         LEFT JOIN breaks b ON b.id = e.source_id
+        WHERE e.payment_id = $1 AND e.debit_account = 'processor_fees'
+        ORDER BY fee`,
+      [payment],
+    );
+    return rows.map(({ fee }) => fee);
+  }
 
   it('nothing in a dry run, which tells what it would find', async () => {
     const { client, owner } = world.system;

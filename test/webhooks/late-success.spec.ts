@@ -126,7 +126,8 @@ describe('a success that comes after the payment had failed', () => {
       ledger: [
         ['charge', 2500],
         ['processor_fee', FEE],
-        ['late_success', 2500], // its fee is for reconciliation: a payment has one
+        ['late_success', 2500],
+        ['late_success_fee', FEE],
       ],
       breaks: [{ kind: 'late_success', reference: second.json.id, status: 'open' }],
     });

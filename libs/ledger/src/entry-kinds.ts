@@ -35,6 +35,8 @@ export const ENTRY_KINDS = {
   late_success_accepted: { debit: 'suspense', credit: 'merchant_payable' },
   /** It was given back. */
   late_success_refund: { debit: 'suspense', credit: 'processor_clearing' },
+  /** The processor's fee for a charge beside the one that paid, or that came after another late one. */
+  late_success_fee: { debit: 'processor_fees', credit: 'processor_clearing' },
   /** What was given back came back, days later: it stands in suspense again. */
   late_success_refund_failed: { debit: 'processor_clearing', credit: 'suspense' },
 

@@ -16,9 +16,14 @@ export function chargeTransfers(charge: Charge): Transfer[] {
   return [transfer('charge', charge.amount), ...feeTransfers(charge)];
 }
 
-/** Those of money that came for a payment which was final: whose it is is not decided. */
+/**
+ * Those of money that came for a payment which was final: whose it is is not decided. Its fee in both forms, of which
+ * the record step books one.
+ */
 export function lateSuccessTransfers(charge: Charge): Transfer[] {
-  return [transfer('late_success', charge.amount), ...feeTransfers(charge)];
+  const fees = feeTransfers(charge);
+  const ofBreak = fees.map(({ amount }) => transfer('late_success_fee', amount));
+  return [transfer('late_success', charge.amount), ...fees, ...ofBreak];
 }
 
 /** A dispute takes what is left on the payment from the merchant, and the rest from suspense. */

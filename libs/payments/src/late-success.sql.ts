@@ -12,8 +12,7 @@ export const FIND_LATE_SUCCESS = statement<{ id: string; status: 'open' | 'close
  * The record step of money that came for a payment which is final: break, suspense entry and event together.
  * Runs under the payment's lock. A second run meets the break, moves nothing, and gets no row.
  *
- * The fee is booked where the payment has none yet, which each payment may have once. That of a second charge
- * is for reconciliation to book.
+ * The first charge of a payment has the payment's one `processor_fee`; the fee of any other is its break's.
  *
  * @keeps P4: the entry's source is the break, so that each late success is booked once.
  * @keeps P5: the payment itself stays as it was.
@@ -28,6 +27,11 @@ export const RECORD_LATE_SUCCESS = statement<{ id: string }>(
              payonce_now(), payonce_now(), $8::json)
      ON CONFLICT ON CONSTRAINT breaks_once DO NOTHING
      RETURNING id
+   ), fee AS (
+     SELECT EXISTS (
+              SELECT 1 FROM ledger_entries
+               WHERE account_id = $1::uuid AND payment_id = $2::uuid
+                 AND entry_kind IN ('charge', 'capture', 'processor_fee', 'late_success')) AS is_of_break
    ), payment AS (
      UPDATE payments p
         SET event_sequence = event_sequence + 1
@@ -40,11 +44,8 @@ export const RECORD_LATE_SUCCESS = statement<{ id: string }>(
             effective_at)
      SELECT $1::uuid, $2::uuid, CASE e.kind WHEN 'processor_fee' THEN $2::uuid ELSE opened.id END,
             e.kind, e.debit, e.credit, e.amount, $7::text, payonce_now()
-       FROM opened, unnest($9::text[], $10::text[], $11::text[], $12::bigint[]) AS e (kind, debit, credit, amount)
-      WHERE e.kind <> 'processor_fee'
-         OR NOT EXISTS (
-              SELECT 1 FROM ledger_entries l
-               WHERE l.account_id = $1::uuid AND l.payment_id = $2::uuid AND l.entry_kind = 'processor_fee')
+       FROM opened, fee, unnest($9::text[], $10::text[], $11::text[], $12::bigint[]) AS e (kind, debit, credit, amount)
+      WHERE e.kind NOT IN ('processor_fee', 'late_success_fee') OR (e.kind = 'late_success_fee') = fee.is_of_break
    ), event AS (
      INSERT INTO outbox_events (account_id, payment_id, sequence, type, payload)
      SELECT $1::uuid, $2::uuid, payment.event_sequence, 'payment.late_success', $13::json

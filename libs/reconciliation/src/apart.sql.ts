@@ -13,7 +13,7 @@ export const MAKE_APART = [
   `CREATE INDEX references_apart_by_reference ON references_apart (reference, category)`,
   `CREATE TEMP TABLE our_charges (
      account_id uuid, payment_id uuid, reference text, amount bigint, currency text, earliest timestamptz,
-     latest timestamptz, has_fee boolean, fee bigint)`,
+     latest timestamptz, fee_source uuid, fee bigint)`,
   `CREATE TEMP TABLE our_steps (
      account_id uuid, payment_id uuid, reference text, category text, gross bigint, currency text, fee bigint,
      earliest timestamptz, latest timestamptz)`,
@@ -32,16 +32,17 @@ function unregistered(text: string) {
 const LINE =
   'line, category, created_at, currency, gross, fee, source_id, payment_ref, account_ref, intent_ref';
 const CHARGE =
-  'account_id, payment_id, reference, amount, currency, earliest, latest, has_fee, fee';
+  'account_id, payment_id, reference, amount, currency, earliest, latest, fee_source, fee';
 const STEP = 'account_id, payment_id, reference, category, gross, currency, fee, earliest, latest';
 
 /** Charges with the fee that is booked. */
 const withFee = (charges: string) => `
-  SELECT c.account_id, c.payment_id, c.reference, c.amount, c.currency, c.earliest, c.latest, c.has_fee,
+  SELECT c.account_id, c.payment_id, c.reference, c.amount, c.currency, c.earliest, c.latest, c.fee_source,
          coalesce(f.amount, 0) AS fee
     FROM (${charges}) AS c
     LEFT JOIN ledger_entries f
-      ON f.account_id = c.account_id AND f.payment_id = c.payment_id AND f.entry_kind = 'processor_fee' AND c.has_fee`;
+      ON f.account_id = c.account_id AND f.payment_id = c.payment_id AND f.source_id = c.fee_source
+     AND f.entry_kind IN ('processor_fee', 'late_success_fee')`;
 
 /** A pair of a line and a movement of ours that may be a difference, or either without the other. */
 const IS_APART = (amount: string) => `

@@ -5,12 +5,13 @@
  */
 
 /**
- * Charges and captures, and money that came late. Amounts are the ledger's, which is what is reported on. Charges and
- * captures are read together: of a big day each reading of the ledger and the payments takes seconds.
+ * Charges and captures, and money that came late. Amounts are the ledger's, which is what is reported on. The fee of a
+ * payment's first charge has the payment as its source, and that of any other its break. Charges and captures are read
+ * together: of a big day each reading of the ledger and the payments takes seconds.
  */
 export const ourCharges = (processor: string, among = '') => `
   SELECT p.account_id, p.id AS payment_id, p.processor_id AS reference, l.amount, l.currency,
-         coalesce(o.created_at, p.created_at) AS earliest, p.settled_at AS latest, true AS has_fee
+         coalesce(o.created_at, p.created_at) AS earliest, p.settled_at AS latest, p.id AS fee_source
     FROM payments p
     JOIN ledger_entries l
       ON l.account_id = p.account_id AND l.payment_id = p.id AND l.entry_kind IN ('charge', 'capture')
@@ -20,7 +21,12 @@ export const ourCharges = (processor: string, among = '') => `
      ${isAmong(among, 'p.processor_id')}
   UNION ALL
   SELECT p.account_id, p.id, b.reference, l.amount, l.currency, p.created_at, b.first_seen,
-         p.status <> 'succeeded' OR p.accepted_break_id = b.id
+         CASE WHEN (p.status <> 'succeeded' OR p.accepted_break_id IS NOT NULL)
+                   AND NOT EXISTS (
+                         SELECT 1 FROM breaks f
+                          WHERE f.account_id = b.account_id AND f.payment_id = b.payment_id AND f.kind = 'late_success'
+                            AND (f.first_seen, f.id) < (b.first_seen, b.id))
+              THEN p.id ELSE b.id END
     FROM breaks b
     JOIN payments p ON p.account_id = b.account_id AND p.id = b.payment_id
     JOIN ledger_entries l

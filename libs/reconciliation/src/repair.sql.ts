@@ -40,16 +40,18 @@ export const COUNT_UNREPAIRED = statement<{ count: number }>(
 export const BOOK_FEES = statement<{ booked: number }>(
   'reconciliation.book_fees',
   `WITH told AS (
-     SELECT DISTINCT ON (c.account_id, c.payment_id)
-            c.account_id, c.payment_id, c.payment_id AS source_id, 'processor_fee' AS kind, l.fee, l.currency,
-            l.created_at
+     SELECT DISTINCT ON (c.account_id, c.payment_id, c.fee_source)
+            c.account_id, c.payment_id, c.fee_source AS source_id,
+            CASE c.fee_source WHEN c.payment_id THEN 'processor_fee' ELSE 'late_success_fee' END AS kind, l.fee,
+            l.currency, l.created_at
        FROM lines_apart l
-       JOIN our_charges c ON c.reference = l.payment_ref AND c.has_fee AND c.currency = l.currency
+       JOIN our_charges c ON c.reference = l.payment_ref AND c.currency = l.currency
       WHERE l.category = 'charge' AND l.fee > 0
         AND NOT EXISTS (
               SELECT 1 FROM ledger_entries e
-               WHERE e.account_id = c.account_id AND e.payment_id = c.payment_id AND e.entry_kind = 'processor_fee')
-      ORDER BY c.account_id, c.payment_id, l.line
+               WHERE e.account_id = c.account_id AND e.payment_id = c.payment_id AND e.source_id = c.fee_source
+                 AND e.entry_kind IN ('processor_fee', 'late_success_fee'))
+      ORDER BY c.account_id, c.payment_id, c.fee_source, l.line
    ), told_of_disputes AS (
      SELECT DISTINCT ON (d.account_id, d.id, l.category)
             d.account_id, d.payment_id, d.id AS source_id,

@@ -96,7 +96,12 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
-const FEE_KINDS = ['processor_fee', 'dispute_fee', 'dispute_fee_returned'] as const;
+const FEE_KINDS = [
+  'processor_fee',
+  'late_success_fee',
+  'dispute_fee',
+  'dispute_fee_returned',
+] as const;
 
 async function bookFees(session: LongSession, processorName: string): Promise<number> {
   const kinds = [
