@@ -90,19 +90,30 @@ function insertClaim(
   });
 }
 
-/** Runs a claim; again, once, if it was not confirmed: our own token then tells that it had been committed. */
+/**
+ * Runs a claim; again, once, if it was not confirmed: our own token then tells that it had been committed. One that the
+ * server has rolled back because of others, as it may at stricter levels than ours, is run again while they go on.
+ */
 export async function runClaim<Row>(
   { db }: Pick<Deps, 'db'>,
   statement: Statement<Row>,
   values: unknown[],
 ): Promise<Row[]> {
   const sent = failpointsArmed ? () => failpoint('c2') : undefined;
-  try {
-    return await db.run(statement, values, sent);
-  } catch (error) {
-    if (!(error instanceof StatementUnconfirmed) && !isWorthRepeating(error)) throw error;
-    return db.run(statement, values);
+  for (let run = 1; ; run++) {
+    try {
+      return await db.run(statement, values, run === 1 ? sent : undefined);
+    } catch (error) {
+      const runsMax = isWorthRepeating(error) ? RUNS_MAX : 2;
+      if (run >= runsMax || !mayRunAgain(error)) throw error;
+    }
   }
+}
+
+const RUNS_MAX = 4;
+
+function mayRunAgain(error: unknown): boolean {
+  return error instanceof StatementUnconfirmed || isWorthRepeating(error);
 }
 
 /** For a request that may not claim: only an unseen key lets its problem through. */
