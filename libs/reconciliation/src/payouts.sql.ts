@@ -35,11 +35,12 @@ const PARTS = (imports: string, processor: string) => `ours AS (
      SELECT processor_id AS reference, account_id, id AS payment_id, currency
        FROM payments
       WHERE processor_name = ${processor} AND status = 'succeeded'
-      UNION
+      UNION ALL
      SELECT b.reference, p.account_id, p.id, p.currency
        FROM breaks b
        JOIN payments p ON p.account_id = b.account_id AND p.id = b.payment_id
       WHERE b.processor_name = ${processor} AND b.kind = 'late_success'
+        AND (p.processor_name = ${processor} AND p.status = 'succeeded' AND p.processor_id = b.reference) IS NOT TRUE
    ), part AS (
      SELECT o.account_id, o.payment_id, o.currency, l.payout_id, sum(l.gross - l.fee)::bigint AS net
        FROM report_lines l
