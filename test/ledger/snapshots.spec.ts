@@ -106,7 +106,7 @@ describe('balance snapshots', () => {
   };
 
   it('change no balance and no statement, whichever of them are there', async () => {
-    const { client, account, random, pick, instant, book } = await newBooks(7);
+    const { client, account, random, pick, instant: anyInstant, book } = await newBooks(7);
     await book(3 * BLOCK);
     await link(account);
     expect(await take()).toBe(3);
@@ -117,14 +117,20 @@ describe('balance snapshots', () => {
       'SELECT array_agg(id) AS ids FROM ledger_entries WHERE account_id = $1',
       [account],
     );
-    const balance = () =>
-      `trial-balance?basis=${pick(['effective', 'recorded'])}&as_of=${instant()}`;
+    // Any instant, or the very one at which a block begins or ends.
+    const instants = await rows(
+      `SELECT unnest(ARRAY[recorded_from, recorded_to, effective_from, effective_to]) AS at
+         FROM ledger_snapshots WHERE account_id = $1`,
+      [account],
+    );
+    const when = () => (random() < 0.5 ? anyInstant() : pick(instants).at.toISOString());
+    const balance = () => `trial-balance?basis=${pick(['effective', 'recorded'])}&as_of=${when()}`;
     const statement = () =>
       [
         `accounts/${pick(LINES)}/statement?limit=${pick([1, 20, 100])}`,
         ...(random() < 0.6 ? [`after=${pick<string>(ids)}`] : []),
-        ...(random() < 0.4 ? [`created_after=${instant()}`] : []),
-        ...(random() < 0.4 ? [`created_before=${instant()}`] : []),
+        ...(random() < 0.4 ? [`created_after=${when()}`] : []),
+        ...(random() < 0.4 ? [`created_before=${when()}`] : []),
         ...(random() < 0.3 ? [`currency=${pick(['usd', 'myr', 'jpy'])}`] : []),
       ].join('&');
     const many = (path: () => string) => Array.from({ length: 25 }, path);
