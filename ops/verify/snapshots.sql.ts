@@ -16,7 +16,8 @@ const rowOf = (name: string) => `ROW(${SAID.map((column) => `${name}.${column}`)
 export const CHECK_SNAPSHOTS = statement<SnapshotRow>(
   'verify.check_snapshots',
   `WITH link AS MATERIALIZED (
-     SELECT (c.number + ${BLOCK - 1}) / ${BLOCK} * ${BLOCK} AS number, c.number AS place, e.*
+     SELECT (c.number + ${BLOCK - 1}) / ${BLOCK} * ${BLOCK} AS number, c.number AS place, e.id, e.account_id,
+            e.currency, e.entry_kind, e.debit_account, e.credit_account, e.amount, e.recorded_at, e.effective_at, e.recorded_xid
        FROM ledger_chain c
        JOIN ledger_entries e ON e.account_id = c.account_id AND e.id = c.entry_id
    ), anew AS (
