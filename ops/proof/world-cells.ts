@@ -225,7 +225,6 @@ export const WORLD_CELLS: readonly Cell[] = [
       ['test/promises/p01-after-a-restore.spec.ts', 'derives the same key and the same bytes'],
       ['test/drill.spec.ts', 'finds again what was lost, and charges nothing twice'],
     ],
-    since: 'D',
   },
   {
     cell: 54,
