@@ -19,6 +19,8 @@ export type ReconciliationFigures = {
   run: Watched;
   score: Score;
   badLines: number;
+  /** Entries that it booked of payouts. */
+  paidOut: number;
 };
 
 /** What `npm run reconcile` makes of a report of so many lines, the making of the report and of our rows aside. */
@@ -41,14 +43,15 @@ export async function measureReconciliation(
   progress(`reconciled in ${(run.ms / 1_000).toFixed(1)} s`);
   if (run.exit !== 1) throw new Error(`reconcile ended with ${run.exit}, not 1:\n${run.lastWords}`);
   const [version] = await db.run(SERVER_VERSION, []);
-  const { bad_lines } = JSON.parse(run.output) as { bad_lines: object[] };
+  const told = JSON.parse(run.output) as { bad_lines: object[]; paid_out: number };
   return {
     report,
     bytes: statSync(file).size,
     postgres: version?.version ?? '',
     run,
     score: score(report.planted, readBreaks(run.output)),
-    badLines: bad_lines.length,
+    badLines: told.bad_lines.length,
+    paidOut: told.paid_out,
   };
 }
 

@@ -14,6 +14,7 @@ const ROWS: [what: string, value: (figures: ReconciliationFigures) => string][] 
   ['false alarms', ({ score }) => count(score.falseAlarms.length)],
   ['cents unexplained', ({ score }) => String(score.centsUnexplained)],
   ['broken lines named', ({ badLines, report }) => `${badLines} of ${report.brokenLines}`],
+  ['payouts booked', ({ paidOut }) => `${count(paidOut)} entries`],
   ['time, all in', ({ run, report }) => timeOf(run.ms, report.lines)],
   [
     'peak memory of the process',
