@@ -8,11 +8,13 @@ import { measureBound } from './figures/bound.js';
 import { measureCrashes } from './figures/crash.js';
 import { measureDrain } from './figures/drain.js';
 import { SERVER_VERSION } from './figures/figures.sql.js';
+import { measureLedger } from './figures/ledger.js';
 import { countCosts, measurePayments, readSizes } from './figures/payments.js';
 import { progress } from './figures/progress.js';
 import { setWebhooks, until, untilQuiet } from './figures/quiet.js';
 import { onStage } from './figures/on-stage.js';
 import { measureReconciliation, type ReconciliationFigures } from './figures/reconciliation.js';
+import { isFastEnough, renderLedger } from './figures/render-ledger.js';
 import { isPerfect, renderReconciliation } from './figures/render-reconciliation.js';
 import { type Figures, render } from './figures/render.js';
 import { FULL, QUICK, type Scale } from './figures/scale.js';
@@ -23,6 +25,7 @@ import { stopAtSignals } from './stop-signals.js';
 
 const HELP = `npm run figures -- [--seconds N] [--connections N] [--quick] [--write]
 npm run figures -- --reconciliation [--lines N[,N]] [--write]
+npm run figures -- --ledger [--entries N] [--write]
 
 Measures a system of its own, started for this and thrown away: payments and replays a second, beside the
 bound of this machine; what a payment costs and weighs; webhooks; how soon the payments of a killed process
@@ -36,6 +39,9 @@ Markdown, and on stderr what it is doing.
   --reconciliation  in place of all that, reconciles a report with every kind of difference planted at known places:
                     time, memory, and what was found; --write puts it into docs/reconciliation.md
   --lines N[,N]     of that report (1000000); of several, one after the other
+  --ledger          in place of all that, reads balances and statements of one big account, with its balance snapshots
+                    and without; --write puts it into docs/ledger.md
+  --entries N       of that account (1000000)
 `;
 
 const OPTIONS = {
@@ -45,6 +51,8 @@ const OPTIONS = {
   write: { type: 'boolean' },
   reconciliation: { type: 'boolean' },
   lines: { type: 'string' },
+  ledger: { type: 'boolean' },
+  entries: { type: 'string' },
 } as const;
 
 /** `npm run figures`. */
@@ -52,7 +60,7 @@ export async function main(args: string[]): Promise<void> {
   await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
     const stopping = stopAtSignals(() => progress('stopping: what was started is ended first'));
     try {
-      return await (values['reconciliation'] ? reconciliation : wholeSystem)(values, stopping);
+      return await workOf(values)(values, stopping);
     } catch (error) {
       if (!stopping.aborted) throw error;
       process.stdout.write('STOPPED: nothing was measured.\n', () => process.exit(2));
@@ -61,8 +69,16 @@ export async function main(args: string[]): Promise<void> {
   });
 }
 
+function workOf(values: OptionValues) {
+  if (values['lines'] !== undefined && !values['reconciliation'])
+    throw new UsageError('--lines goes with --reconciliation.');
+  if (values['entries'] !== undefined && !values['ledger'])
+    throw new UsageError('--entries goes with --ledger.');
+  if (values['ledger']) return ledger;
+  return values['reconciliation'] ? reconciliation : wholeSystem;
+}
+
 async function wholeSystem(values: OptionValues, stopping: AbortSignal): Promise<number> {
-  if (values['lines'] !== undefined) throw new UsageError('--lines goes with --reconciliation.');
   const whole = values['quick'] ? QUICK : FULL;
   const seconds = wholeNumber(values['seconds'], whole.seconds, 1, 600);
   const connections = wholeNumber(values['connections'], whole.connections, 1, 600);
@@ -85,6 +101,18 @@ async function reconciliation(values: OptionValues, stopping: AbortSignal): Prom
   process.stdout.write(`${text}\n`);
   if (values['write']) writeInto('docs/reconciliation.md', text);
   return all.every(isPerfect) ? 0 : 1;
+}
+
+/** The exit code tells whether every read was as fast as it is meant to be. */
+async function ledger(values: OptionValues, stopping: AbortSignal): Promise<number> {
+  const entries = wholeNumber(values['entries'], 1_000_000, 5_000, 10_000_000);
+  const figures = await onStage(stopping, (stage, db) =>
+    measureLedger(stage, db, { entries, requests: 300 }),
+  );
+  const text = renderLedger(figures);
+  process.stdout.write(`${text}\n`);
+  if (values['write']) writeInto('docs/ledger.md', text);
+  return isFastEnough(figures) ? 0 : 1;
 }
 
 /** All are looked at before the first is measured, which takes minutes. */
