@@ -2,6 +2,7 @@ import { type Mutant, spec } from './mutant.js';
 
 const CLASSES_SPEC = 'test/reconciliation/classes.spec.ts';
 const IMPORT_SPEC = 'test/reconciliation/import.spec.ts';
+const PAYOUTS_SPEC = 'test/reconciliation/payouts.spec.ts';
 
 /** Errors about the processor's report: what of it is read, and how closely it is held against the books. */
 export const RECONCILIATION_MUTANTS: readonly Mutant[] = [
@@ -49,6 +50,50 @@ export const RECONCILIATION_MUTANTS: readonly Mutant[] = [
     ],
     checks: [
       spec(IMPORT_SPEC, 'is one import however often it is read, its lines kept as they stood'),
+    ],
+  },
+  {
+    id: 'd24',
+    kind: 'design',
+    what: 'a payout is booked that is not the sum of its lines',
+    patches: [
+      {
+        file: 'libs/reconciliation/src/payouts.sql.ts',
+        find: "AND f.kind = 'payout_sum' AND f.reference = l.source_id",
+        put: "AND f.kind = 'payout_sum' AND f.reference = l.transaction_id",
+      },
+    ],
+    checks: [spec(PAYOUTS_SPEC, 'that is not the sum of its lines is not booked')],
+  },
+  {
+    id: 'd25',
+    kind: 'design',
+    what: 'what a payout brought of a payment is booked while a difference of it is open',
+    patches: [
+      {
+        file: 'libs/reconciliation/src/payouts.sql.ts',
+        find: '     HAVING NOT bool_or(',
+        put: '     HAVING true OR NOT bool_or(',
+      },
+    ],
+    checks: [spec(PAYOUTS_SPEC, 'waits where the amount of a payment differs')],
+  },
+  {
+    id: 'd26',
+    kind: 'design',
+    what: 'the fee of a second charge is taken for that of the first',
+    patches: [
+      {
+        file: 'libs/reconciliation/src/ours.sql.ts',
+        find: 'THEN p.id ELSE b.id END',
+        put: 'THEN p.id ELSE p.id END',
+      },
+    ],
+    checks: [
+      spec(
+        'test/promises/p11-the-report-and-our-books.spec.ts',
+        'the fee of a second charge that only the report tells',
+      ),
     ],
   },
 ];
