@@ -21,6 +21,7 @@ GRANT INSERT ON saved_answers, ledger_entries, outbox_events TO {{app}};
 GRANT UPDATE ON sweep_marks TO {{app}};
 GRANT INSERT, UPDATE ON webhook_inbox, webhook_cursors TO {{app}};
 GRANT SELECT, INSERT, UPDATE ON breaks, disputes, recoveries, imported_operations TO {{app}};
+GRANT SELECT, INSERT ON timelines TO {{app}};
 GRANT SELECT, INSERT, UPDATE ON report_imports TO {{app}};
 GRANT SELECT, INSERT ON report_lines TO {{app}};
 GRANT SELECT, INSERT, DELETE ON report_findings TO {{app}};

@@ -6,7 +6,7 @@ import { type DrillEnd, restoreDrill } from './drill/restore.js';
 import { progress } from './figures/progress.js';
 import { stopAtSignals } from './stop-signals.js';
 
-const HELP = `npm run drill -- restore [--minutes N] [--out FOLDER]
+const HELP = `npm run drill -- restore [--minutes N] [--undeclared] [--out FOLDER]
 
 Loses the last minutes of a database and shows what becomes of the money. It starts a PostgreSQL of its own that archives
 its write-ahead log, an API, a worker and the mock processor; takes payments, backs up, takes more; then the database is
@@ -16,6 +16,7 @@ under its key. In the end the processor's book, the database and the settlement 
 books are verified.
 
   --minutes N   how much is lost, by the clock of the services (5)
+  --undeclared  nobody says that it was restored: the services see it by the server's timeline
   --out FOLDER  keeps the logs of the services and what the callers saw
   --help        prints this
 
@@ -27,7 +28,11 @@ const MINUTES_MAX = 1_000;
 
 /** `npm run drill`. */
 export async function main(args: string[]): Promise<void> {
-  const options = { minutes: { type: 'string' }, out: { type: 'string' } } as const;
+  const options = {
+    minutes: { type: 'string' },
+    undeclared: { type: 'boolean' },
+    out: { type: 'string' },
+  } as const;
   await runCommand({ args, help: HELP, options }, async (values, words) => {
     const [name, more] = words;
     if (name === undefined) throw new UsageError('Which drill? There is: restore.');
@@ -42,13 +47,14 @@ async function drill(values: OptionValues): Promise<number> {
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > MINUTES_MAX) {
     throw new UsageError(`--minutes must be a whole number from 1 to ${MINUTES_MAX}.`);
   }
+  const isDeclared = values['undeclared'] !== true;
   const kept = values['out'] === undefined ? null : outFolder(values['out']);
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'payonce-drill-'));
   const stopping = stopAtSignals(() =>
     progress('stopping: everything that was started is ended first'),
   );
   try {
-    const end = await restoreDrill({ minutes, folder, say: progress, stopping });
+    const end = await restoreDrill({ minutes, isDeclared, folder, say: progress, stopping });
     process.stdout.write(verdictText(end));
     return end.findings.length === 0 ? 0 : 1;
   } catch (error) {

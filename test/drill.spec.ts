@@ -27,6 +27,13 @@ describe('npm run drill -- restore', { timeout: 420_000 }, () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
+  it('does so where nobody says that the database was restored', async () => {
+    const { code, printed } = await run(() => {}, ['--undeclared']);
+    expect(printed).toContain('the API saw that the server goes on from another timeline');
+    expect(printed).toContain('503 recovering');
+    expect([printed.split(':')[0], code]).toEqual(['HELD', 0]);
+  });
+
   it('stops at Ctrl-C, and leaves nothing behind', async () => {
     const { code, printed } = await run((line) => {
       if (line.includes('base backup')) drill.kill('SIGINT');
@@ -38,8 +45,8 @@ describe('npm run drill -- restore', { timeout: 420_000 }, () => {
 });
 
 /** The command as it is run by hand, with a folder for temporary files of its own. */
-function run(heard: (said: string) => void = () => {}) {
-  drill = spawn(process.execPath, ['ops/run.mjs', 'drill', 'restore'], {
+function run(heard: (said: string) => void = () => {}, options: string[] = []) {
+  drill = spawn(process.execPath, ['ops/run.mjs', 'drill', 'restore', ...options], {
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,6 +17,8 @@ import { until } from './until.js';
 export type DrillOrder = {
   /** How much is lost, by the clock of the services. */
   minutes: number;
+  /** Whether the services are told that the database was restored. */
+  isDeclared: boolean;
   /** Gets the services' logs. */
   folder: string;
   say: (line: string) => void;
@@ -126,10 +128,14 @@ class Drill {
   /** The API first, alone: nobody imports anything yet. */
   async #startAgain(since: Date): Promise<void> {
     const { world, order, env } = this;
-    env['RECOVERY_SINCE'] = since.toISOString();
-    order.say(`Starting the services with RECOVERY_SINCE=${since.toISOString()}`);
+    if (order.isDeclared) env['RECOVERY_SINCE'] = since.toISOString();
+    const told = order.isDeclared ? `with RECOVERY_SINCE=${since.toISOString()}` : 'as ever';
+    order.say(`Starting the services ${told}`);
     await world.add('api');
     world.sendEventsTo(null);
+    const seen = world.journal.said.get('database_set_back') ?? 0;
+    if (seen === 1) this.#tell('the API saw that the server goes on from another timeline');
+    else this.#find('the API did not say once that the database was set back', { seen });
     const { status, text = '' } = await this.#caller.once('new-1');
     if (status === 503 && text.includes('recovering')) {
       this.#tell('a new request meanwhile: 503 recovering, and nothing is sent');

@@ -2,7 +2,8 @@ import type { DataSource } from 'typeorm';
 import { ENTITIES } from './entities.js';
 import type { Deps } from '#payments/deps.js';
 import { enterRecovery } from '#payments/recovery.js';
-import type { Db } from '#postgres/db.js';
+import { recognizeServer } from '#payments/recognize-server.js';
+import type { Db, OnConnect } from '#postgres/db.js';
 import { violatedConstraint } from '#postgres/errors.js';
 import { openDatabase } from '#postgres/data-source.js';
 import { Background } from '#payments/background.js';
@@ -41,11 +42,13 @@ export type CoreOptions = { service: string; clock?: Clock; random?: Random };
 export async function openCore(config: Config, log: Logger, options: CoreOptions): Promise<Core> {
   requireProcessor(config);
   const clock = options.clock ?? systemClock;
+  const onConnect: OnConnect = (session) => recognizeServer(session, { log });
   const { db, source } = await openDatabase({
     url: serviceDatabaseUrl(config),
     applicationName: options.service,
     connectionsMax: CONNECTIONS_MAX,
     entities: ENTITIES,
+    onConnect,
     onIdleError: (error) => log.warning('database_connection_lost', { error: String(error) }),
   });
   const [facts] = await db.run(READ_BOOT_FACTS, []);
@@ -63,6 +66,7 @@ export async function openCore(config: Config, log: Logger, options: CoreOptions
     applicationName: options.service,
     clock,
     random,
+    onConnect,
     onChange: (event, change) =>
       event === 'lost'
         ? log.warning('instance_lost', change)

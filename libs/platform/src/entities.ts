@@ -24,6 +24,7 @@ import { PaymentStepRow } from '#payments/payment-step.entity.js';
 import { RecoveryRow } from '#payments/recovery.entity.js';
 import { RefundRow } from '#payments/refund.entity.js';
 import { SweepMarkRow } from '#payments/sweep-mark.entity.js';
+import { TimelineRow } from '#payments/timeline.entity.js';
 import { UnresolvedRow } from '#payments/unresolved.entity.js';
 import { ReportFindingRow } from '#reconciliation/report-finding.entity.js';
 import { ReportImportRow } from '#reconciliation/report-import.entity.js';
@@ -58,6 +59,7 @@ export const ENTITIES = [
   SavedAnswerRow,
   SettingRow,
   SweepMarkRow,
+  TimelineRow,
   UnresolvedRow,
   WebhookCursorRow,
   WebhookInboxRow,

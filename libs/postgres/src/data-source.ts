@@ -1,7 +1,8 @@
-import type { Pool } from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, type Pool } from 'pg';
 import { type ColumnType, DataSource, type EntitySchema, type MixedList } from 'typeorm';
-import { Db } from './db.js';
-import { sessionOptions } from './pool.js';
+import { Db, type OnConnect, Tx } from './db.js';
+import { SESSION_LIMITS, sessionOptions } from './pool.js';
 
 export type DatabaseOptions = {
   url: string;
@@ -10,6 +11,8 @@ export type DatabaseOptions = {
   entities: MixedList<string | (new () => object) | EntitySchema>;
   /** Called for an idle connection that broke; without a listener the process would die of it. */
   onIdleError: (error: Error) => void;
+  /** Sees every new connection before anybody gets it; one that it rejects, or takes too long for, is closed. */
+  onConnect?: OnConnect;
 };
 
 export type Database = { db: Db; source: DataSource };
@@ -26,11 +29,36 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     entities: options.entities,
     synchronize: false,
     poolErrorHandler: options.onIdleError,
-    extra: sessionOptions(options.connectionsMax),
+    extra: {
+      ...sessionOptions(options.connectionsMax),
+      ...(options.onConnect && seenBy(options.onConnect)),
+    },
   });
   // TypeORM's list of types lacks the one of whole transaction ids.
   source.driver.supportedDataTypes.push('xid8' as ColumnType);
   await source.initialize();
   const pool = (source.driver as unknown as { master: Pool }).master;
   return { source, db: new Db(pool) };
+}
+
+/** The limit of connecting is one for both, connecting and this: the lease arithmetic counts on it. */
+function seenBy(onConnect: OnConnect) {
+  return {
+    Client: TimedClient,
+    onConnect: async (client: TimedClient): Promise<void> => {
+      const over = new AbortController();
+      const leftMs = SESSION_LIMITS.connectMs - (performance.now() - client.madeMs);
+      const late = pause(leftMs, 'late', { signal: over.signal }).catch(() => 'ended');
+      try {
+        const end = await Promise.race([onConnect(new Tx(client, () => {})), late]);
+        if (end === 'late') throw new Error('The new connection was not looked at in time');
+      } finally {
+        over.abort();
+      }
+    },
+  };
+}
+
+class TimedClient extends Client {
+  readonly madeMs = performance.now();
 }

@@ -74,6 +74,9 @@ export class Db {
  */
 function heardByItsStatement(): void {}
 
+/** What is done on a new connection, each statement by itself, before anybody gets it. */
+export type OnConnect = (session: Tx) => Promise<void>;
+
 /** The inside of a transaction that somebody else opened and will end. */
 export class Tx {
   readonly #client: ClientBase;

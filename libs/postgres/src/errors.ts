@@ -31,6 +31,14 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === 'ERROR' && !endsSession(error.code);
 }
 
+/** A service that speaks PostgreSQL may lack a function, or keep it to itself. */
+export function isNotOffered(error: unknown): boolean {
+  return isRefusal(error) && NOT_OFFERED.test((error as DatabaseError).code ?? '');
+}
+
+/** Feature not supported; not in the state for it; no such function; no right to it. */
+const NOT_OFFERED = /^(0A000|55000|42883|42501)$/;
+
 /** Rolled back by the server, and worth trying again as a whole: a deadlock or a serialization failure. */
 export function isWorthRepeating(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40P01' || error.code === '40001');

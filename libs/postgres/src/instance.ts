@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type OnConnect, Tx } from './db.js';
 import type { Clock } from '#seams/clock.js';
 import type { Random } from '#seams/random.js';
 
@@ -13,6 +14,8 @@ export type InstanceOptions = {
   applicationName: string;
   clock: Clock;
   random: Random;
+  /** Behind a pooler the only one who sees that the server is another; until it is done we are not registered. */
+  onConnect: OnConnect;
   onChange: (event: 'registered' | 'lost', facts: Record<string, unknown>) => void;
 };
 
@@ -80,6 +83,7 @@ export class Instance {
         this.id,
       ]);
       if (!rows[0]?.ours) throw new Error('The session before this one still holds the lock');
+      await this.options.onConnect(new Tx(client, () => {}));
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
