@@ -36,7 +36,7 @@ export function renderLedger({
   ];
   return [
     preface,
-    table(['read', 'p50, p99', 'without snapshots'], rows),
+    table(['read', 'p50, p99', `without snapshots, ${reads[0]?.without.count} of each`], rows),
     table(['what', ''], work),
   ].join('\n\n');
 }
