@@ -76,15 +76,18 @@ export const READ_UNLINKED = statement<UnlinkedRow>(
                  AND ${shardOf('e.account_id')} = $1::smallint
                ORDER BY e.recorded_xid, e.account_id, e.id
                LIMIT $2::int) AS found
+   ), last AS MATERIALIZED (
+     -- Once for each account: while nothing is known of a new chain, each looking may take a while.
+     SELECT account_id,
+            (SELECT number FROM ledger_chain c WHERE c.account_id = one.account_id ORDER BY number DESC LIMIT 1) AS number
+       FROM (SELECT DISTINCT account_id FROM next) AS one
    )
-   SELECT shard.*, e.id AS entry_id, e.account_id, e.recorded_xid,
+   SELECT shard.*, e.id AS entry_id, account_id, e.recorded_xid,
           coalesce(last.number, 0) + row_number() OVER (PARTITION BY e.account_id ORDER BY e.place) AS number,
           ${contentOf('shard.shard', 'shard.sequence + e.place')} AS content
      FROM shard
      LEFT JOIN next e ON true
-     LEFT JOIN LATERAL (
-            SELECT number FROM ledger_chain WHERE account_id = e.account_id ORDER BY number DESC LIMIT 1
-          ) AS last ON true
+     LEFT JOIN last USING (account_id)
     ORDER BY e.place`,
 );
 
