@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyEvent } from '#payments/apply-event.js';
 import { importSince } from '#payments/import-since.js';
 import { enterRecovery } from '#payments/recovery.js';
 import { backUp, databaseNow, restore } from '#testing/back-up.js';
 import { type System, startSystem } from '#testing/system.js';
+import { RecoveryWatch, unlessRecovering } from '../../apps/recovery-worker/src/recovery.js';
 
 let system: System;
 beforeAll(async () => {
@@ -41,6 +42,19 @@ describe('an event that comes before the import', () => {
     );
     expect(captures).toHaveLength(1);
   });
+});
+
+it('a worker that starts while the database recovers looks before its first pass of what would send', async () => {
+  const { deps } = system.core;
+  const runOnce = vi.fn(async () => 'done' as const);
+  const pass = () =>
+    unlessRecovering(new RecoveryWatch(deps.db), { name: 'sends', pauseMs: 1, runOnce }).runOnce();
+  await enterRecovery(deps.db, await databaseNow(system.database.url));
+  await pass();
+  expect(runOnce).not.toHaveBeenCalled();
+  expect(await importSince(deps, randomUUID(), 'wrk_test')).toMatchObject({ opened: true });
+  await pass();
+  expect(runOnce).toHaveBeenCalledOnce();
 });
 
 /** The processor's own event, as the inbox would hold it. */

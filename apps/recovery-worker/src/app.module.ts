@@ -21,7 +21,7 @@ class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(core: Core) {
     const { config, deps, log } = core;
-    const recovery = new RecoveryWatch();
+    const recovery = new RecoveryWatch(core.deps.db);
     const plans = [
       recoverySweep(core, recovery),
       unlessRecovering(recovery, leaseSweep(core)),

@@ -7,7 +7,18 @@ const PAUSE_MS = 1_000;
 
 /** Whether the database recovers, as far as this process has seen. */
 export class RecoveryWatch {
-  isOpen = true;
+  #isOpen: boolean | null = null;
+
+  constructor(private readonly db: Core['deps']['db']) {}
+
+  async look(): Promise<boolean> {
+    return (this.#isOpen = !(await isRecovering(this.db)));
+  }
+
+  /** What was seen last; a process that has just started looks first. */
+  async isOpen(): Promise<boolean> {
+    return this.#isOpen ?? this.look();
+  }
 }
 
 /** Imports what a database that was set back has lost, and opens the service. Costs a look at an empty table else. */
@@ -17,8 +28,7 @@ export function recoverySweep({ deps, log }: Core, watch: RecoveryWatch): SweepP
     name: 'recovery',
     pauseMs: PAUSE_MS,
     runOnce: async () => {
-      watch.isOpen = !(await isRecovering(deps.db));
-      if (watch.isOpen) return 'done';
+      if (await watch.look()) return 'done';
       const requestId = `wrk_${deps.random.uuid()}`;
       const pass = await importSince(deps, importer, requestId);
       if (pass === null) return 'done';
@@ -33,5 +43,5 @@ export function recoverySweep({ deps, log }: Core, watch: RecoveryWatch): SweepP
 
 /** While the database recovers, what would send has nothing to do: no takeover lets it. */
 export function unlessRecovering(watch: RecoveryWatch, plan: SweepPlan): SweepPlan {
-  return { ...plan, runOnce: async () => (watch.isOpen ? plan.runOnce() : 'done') };
+  return { ...plan, runOnce: async () => ((await watch.isOpen()) ? plan.runOnce() : 'done') };
 }
