@@ -46,7 +46,7 @@ describe('an event that comes before the import', () => {
 
 it('a worker that starts while the database recovers looks before its first pass of what would send', async () => {
   const { deps } = system.core;
-  const runOnce = vi.fn(async () => 'done' as const);
+  const runOnce = vi.fn<() => Promise<'done'>>(async () => 'done');
   const pass = () =>
     unlessRecovering(new RecoveryWatch(deps.db), { name: 'sends', pauseMs: 1, runOnce }).runOnce();
   await enterRecovery(deps.db, await databaseNow(system.database.url));
