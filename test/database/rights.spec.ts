@@ -75,6 +75,7 @@ describe('what the database refuses', () => {
       const { rows } = await owner.query(`
         SELECT objid::regclass::text FROM pg_shdepend
          WHERE refobjid = 'payonce_app'::regrole AND deptype = 'o'
+           AND dbid IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
         UNION ALL
         SELECT roleid::regrole::text FROM pg_auth_members WHERE member = 'payonce_app'::regrole
         UNION ALL
