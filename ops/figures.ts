@@ -11,7 +11,7 @@ import { SERVER_VERSION } from './figures/figures.sql.js';
 import { measureLedger } from './figures/ledger.js';
 import { countCosts, measurePayments, readSizes } from './figures/payments.js';
 import { progress } from './figures/progress.js';
-import { setWebhooks, until, untilQuiet } from './figures/quiet.js';
+import { setWebhooks, untilQuiet } from './figures/quiet.js';
 import { onStage } from './figures/on-stage.js';
 import { measureReconciliation, type ReconciliationFigures } from './figures/reconciliation.js';
 import { isFastEnough, renderLedger } from './figures/render-ledger.js';
@@ -22,6 +22,7 @@ import type { Stage } from './figures/stage.js';
 import { measureSweeps } from './figures/sweeps.js';
 import { measureWebhooks } from './figures/webhooks.js';
 import { stopAtSignals } from './stop-signals.js';
+import { until } from './until.js';
 
 const HELP = `npm run figures -- [--seconds N] [--connections N] [--quick] [--write]
 npm run figures -- --reconciliation [--lines N[,N]] [--write]
@@ -158,7 +159,7 @@ async function measureOn(stage: Stage, db: Db, scale: Scale): Promise<Figures> {
 
 /** So many processes can be seen. */
 async function untilLiving(db: Db, count: number): Promise<void> {
-  await until('the processes are there', 60_000, async () => {
+  await until('the processes are there', { withinMs: 60_000 }, async () => {
     return (await db.run(FIND_LIVE_OWNERS, [])).length >= count;
   });
 }

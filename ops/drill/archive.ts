@@ -8,7 +8,7 @@ import { LongSession } from '#postgres/long-session.js';
 import { onDatabase } from '../on-database.js';
 import type { CrashingPostgres } from '../prove/crashing-postgres.js';
 import * as sql from './archive.sql.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const MARK_NAME = 'before_the_disaster';
 const run = promisify(execFile);
@@ -59,9 +59,7 @@ export class Archive {
       return row;
     });
     if (!mark) throw new Error('Bug: a statement without FROM returned no row');
-    await this.#until('the log to be archived', async () =>
-      existsSync(join(this.#log, mark.segment)),
-    );
+    await this.#until('the log is archived', async () => existsSync(join(this.#log, mark.segment)));
     return mark.now;
   }
 
@@ -80,7 +78,7 @@ export class Archive {
       );
       await copy(this.#backup, join(folder, 'data'));
     });
-    await this.#until('the server to reach the mark', async () => {
+    await this.#until('the server has reached the mark', async () => {
       const [row] = await this.#onServer((db) => db.run(sql.IS_RESTORING, []));
       return row?.restoring === false;
     });
@@ -101,7 +99,7 @@ export class Archive {
   }
 
   #until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    return until(what, this.order.stopping, holds);
+    return until(what, this.order, holds);
   }
 
   #onServer<Value>(work: (db: Db) => Promise<Value>): Promise<Value> {

@@ -12,7 +12,7 @@ import { onDatabase } from '../on-database.js';
 import { verify } from '../verify/verify.js';
 import { Archive } from './archive.js';
 import { Caller, type Kept, type Thing, thingIn } from './requests.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 export type DrillOrder = {
   /** How much is lost, by the clock of the services. */
@@ -115,7 +115,7 @@ class Drill {
     const cutOff = Array.from({ length: CUT_OFF }, (_, n) =>
       this.#caller.payAndDie(`cut-${n + 1}`),
     );
-    await until('the cards to be charged', order.stopping, async () => {
+    await until('the cards are charged', order, async () => {
       return (await this.#charges()).length >= made + CUT_OFF;
     });
     for (const api of world.apis) await api.close();
@@ -150,7 +150,7 @@ class Drill {
   }
 
   async #untilOpen(): Promise<void> {
-    await until('the services to open again', this.order.stopping, async () => {
+    await until('the services are open again', this.order, async () => {
       return (await this.#caller.once('new-1')).status === 201;
     });
     this.#tell('the worker read what the processor had made since, and the services opened');

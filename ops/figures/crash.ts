@@ -3,7 +3,8 @@ import type { Db } from '#postgres/db.js';
 import * as sql from './figures.sql.js';
 import { send } from './loops.js';
 import { progress } from './progress.js';
-import { mockState, until } from './quiet.js';
+import { until } from '../until.js';
+import { mockState } from './quiet.js';
 import type { Scale } from './scale.js';
 import { type Spread, spreadOf } from './spread.js';
 import type { Child, Stage } from './stage.js';
@@ -41,14 +42,14 @@ async function crash(stage: Stage, db: Db, api: Child, inFlight: number): Promis
     answered ||= status > 0;
   });
   // A machine that cannot bring all of them there in time has fewer in flight; they are counted.
-  await until(`${inFlight} payments at the processor`, 30_000, async () => {
+  await until(`${inFlight} payments at the processor`, { withinMs: 30_000 }, async () => {
     return answered || (await mockState(stage.mockUrl)).running_keys >= inFlight;
   });
   const [killed] = await db.run(sql.READ_CLOCK, []);
   await api.end('SIGKILL');
   await Promise.all(cut);
   const ids = (await db.run(sql.FIND_PENDING, [])).map(({ id }) => id);
-  await until('the payments of a dead API are final', 120_000, async () => {
+  await until('the payments of a dead API are final', { withinMs: 120_000 }, async () => {
     return (await db.run(sql.FIND_PENDING, [])).length === 0;
   });
   const settled = await db.run(sql.READ_SETTLED, [ids, killed?.now]);

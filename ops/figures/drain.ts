@@ -4,7 +4,7 @@ import * as sql from './figures.sql.js';
 import { MAKE_DUE } from './plant.sql.js';
 import { plantUnknowns } from './plant.js';
 import { progress } from './progress.js';
-import { until } from './quiet.js';
+import { until } from '../until.js';
 import type { Scale } from './scale.js';
 import type { Stage } from './stage.js';
 
@@ -26,14 +26,14 @@ export async function measureDrain(
   const from = new Date();
   await plantUnknowns(stage.ownerUrl, db, { count: backlog, from, stepMs: 1, dueInMs: NOT_YET_MS });
   const running = Array.from({ length: workers }, () => stage.startWorker());
-  await until('the workers are there', STARTS_WITHIN_MS, async () => {
+  await until('the workers are there', { withinMs: STARTS_WITHIN_MS }, async () => {
     running.forEach(({ ended }) => ended.throwIfAborted());
     return (await db.run(FIND_LIVE_OWNERS, [])).length >= workers;
   });
   const ids = (await db.run(sql.FIND_PENDING, [])).map(({ id }) => id);
   const [clock] = await db.run(sql.READ_CLOCK, []);
   await db.run(MAKE_DUE, [clock?.now]);
-  await until('the backlog is drained', DRAINED_WITHIN_MS, async () => {
+  await until('the backlog is drained', { withinMs: DRAINED_WITHIN_MS }, async () => {
     const [left] = await db.run(sql.COUNT_UNSETTLED, []);
     return left?.count === 0;
   });

@@ -1,25 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '#postgres/db.js';
+import { until } from '../until.js';
 import { COUNT_UNSETTLED } from './figures.sql.js';
-
-const POLL_MS = 50;
-
-/** Waits until the condition holds; what it waits for is in the error if that takes too long. */
-export async function until(
-  what: string,
-  withinMs: number,
-  holds: () => Promise<boolean>,
-): Promise<void> {
-  const endsMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > endsMs) throw new Error(`${what}: not within ${withinMs / 1000} s`);
-    await pause(POLL_MS);
-  }
-}
 
 /** Nothing is under way from what was measured before: no payment, no event, nothing that the mock owes. */
 export async function untilQuiet(db: Db, mockUrl: string): Promise<void> {
-  await until('everything is settled', 300_000, async () => {
+  await until('everything is settled', { withinMs: 300_000 }, async () => {
     const [left] = await db.run(COUNT_UNSETTLED, []);
     return left?.count === 0 && (await mockState(mockUrl)).events_owed === 0;
   });

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
+import { ENTRY_KINDS, type EntryKind, kindColumns } from '#ledger/entry-kinds.js';
 import type { SigningKeys } from '#ledger/signing-keys.js';
 import type { Db } from '#postgres/db.js';
 import { migrationsFolder } from '#postgres/sql-migrations.js';
@@ -171,12 +171,8 @@ async function findRightsTooMany(db: Db, serviceRoles: string[]): Promise<Verdic
 }
 
 async function findDifferences(db: Db): Promise<Verdict> {
-  const kinds = Object.entries(ENTRY_KINDS);
-  const differences = await db.run(COMPARE_BOOKS, [
-    kinds.map(([kind]) => kind),
-    kinds.map(([, { debit }]) => debit),
-    kinds.map(([, { credit }]) => credit),
-  ]);
+  const kinds = Object.keys(ENTRY_KINDS) as EntryKind[];
+  const differences = await db.run(COMPARE_BOOKS, kindColumns(kinds));
   const balances = await db.run(READ_BALANCES, []);
   const unbalanced = balances.filter(({ debits, credits }) => debits !== credits);
   const entries = balances.reduce((sum, row) => sum + row.entries, 0);

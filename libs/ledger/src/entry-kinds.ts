@@ -62,6 +62,15 @@ export const ENTRY_KINDS = {
 } as const satisfies Record<string, { debit: LedgerAccount; credit: LedgerAccount }>;
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
+/** Kinds for a statement: their names, what each debits, and what it credits. */
+export function kindColumns(kinds: readonly EntryKind[]): [EntryKind[], string[], string[]] {
+  return [
+    [...kinds],
+    kinds.map((kind) => ENTRY_KINDS[kind].debit),
+    kinds.map((kind) => ENTRY_KINDS[kind].credit),
+  ];
+}
+
 /** What is read of an account by the kind of its entries: a part has no entries of its own. */
 export const LEDGER_PARTS = {
   /** What was given back of what we owe the merchant. */

@@ -1,5 +1,5 @@
 import { statement } from '#postgres/statement.js';
-import { LAST_XID, NO_ENTRY, blocksOf } from './snapshots.sql.js';
+import { LAST_XID, NO_ENTRY, OF_THE_MODE, blocksOf } from './snapshots.sql.js';
 
 export type StatementRow = {
   id: string;
@@ -22,7 +22,6 @@ const ON_IT = `$3::text IN (debit_account, credit_account)
         AND ($4::text[] IS NULL OR entry_kind = ANY ($4::text[]))
         AND ($5::text IS NULL OR currency = $5::text)`;
 const CHANGE = `CASE WHEN debit_account = $3::text THEN amount ELSE -amount END`;
-const OF_THE_MODE = `($2::text IS NULL OR $2::text = (SELECT mode FROM accounts WHERE id = $1::uuid))`;
 
 /** How many entries of a block's row were recorded between $7 and $8: lists are opened where an end lies in them. */
 const LINES = `CASE

@@ -1,5 +1,5 @@
 import { statement } from '#postgres/statement.js';
-import { LAST_XID, NO_ENTRY, blocksOf } from './snapshots.sql.js';
+import { LAST_XID, NO_ENTRY, OF_THE_MODE, blocksOf } from './snapshots.sql.js';
 
 export type SumRow = {
   as_of: Date;
@@ -13,7 +13,6 @@ export type SumRow = {
 };
 
 const KIND = 'currency, entry_kind, debit_account, credit_account';
-const OF_THE_MODE = `($2::text IS NULL OR $2::text = (SELECT mode FROM accounts WHERE id = $1::uuid))`;
 const byBasis = (column: string) =>
   `CASE $4::text WHEN 'recorded' THEN recorded_${column} ELSE effective_${column} END`;
 

@@ -15,6 +15,9 @@ export const NO_ENTRY = `'00000000-0000-0000-0000-000000000000'::uuid`;
  */
 export const LAST_XID = `'18446744073709551615'::xid8`;
 
+/** For readers: account $1 is one of mode $2, if that is given. */
+export const OF_THE_MODE = `($2::text IS NULL OR $2::text = (SELECT mode FROM accounts WHERE id = $1::uuid))`;
+
 const OF_A_ROW = `account_id, number, currency, entry_kind, debit_account, credit_account`;
 
 /** What a row of a block says of its entries: everything but where the block ends. */

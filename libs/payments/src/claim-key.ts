@@ -104,16 +104,14 @@ export async function runClaim<Row>(
     try {
       return await db.run(statement, values, run === 1 ? sent : undefined);
     } catch (error) {
-      const runsMax = isWorthRepeating(error) ? RUNS_MAX : 2;
-      if (run >= runsMax || !mayRunAgain(error)) throw error;
+      if (run >= runsOf(error)) throw error;
     }
   }
 }
 
-const RUNS_MAX = 4;
-
-function mayRunAgain(error: unknown): boolean {
-  return error instanceof StatementUnconfirmed || isWorthRepeating(error);
+function runsOf(error: unknown): number {
+  if (isWorthRepeating(error)) return 4;
+  return error instanceof StatementUnconfirmed ? 2 : 1;
 }
 
 /** For a request that may not claim: only an unseen key lets its problem through. */

@@ -1,7 +1,7 @@
-import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
-import { violatedConstraint } from '#postgres/errors.js';
+import { kindColumns } from '#ledger/entry-kinds.js';
 import type { LongSession } from '#postgres/long-session.js';
-import { LIST_NEIGHBOURS } from './import.sql.js';
+import { bookMissing } from './book-missing.js';
+import { neighboursOf } from './neighbours.js';
 import {
   BOOK_PAID_OUT,
   COUNT_PAID_OUT,
@@ -12,8 +12,6 @@ import {
 
 /** Entries of one transaction: nobody waits long for a booking of the same hour. */
 const PIECE = 20_000;
-/** Each round that is refused, somebody else has booked. */
-const ROUNDS_MAX = 10;
 const KINDS = ['payout', 'payout_returned'] as const;
 
 export type PayoutOrder = {
@@ -34,37 +32,27 @@ export type PayoutOrder = {
 export async function bookPayouts(session: LongSession, order: PayoutOrder): Promise<number> {
   await session.run(MAKE_PAID_OUT, []);
   let booked = 0;
-  for (let round = 1; ; round++) {
-    try {
-      for await (const entries of bookPieces(session, order)) {
-        booked += entries;
-        order.progress(booked);
-      }
-      return booked;
-    } catch (error) {
-      // Somebody else has booked one of them meanwhile: it is not missing any more.
-      if (violatedConstraint(error) !== 'ledger_entries_once' || round === ROUNDS_MAX) throw error;
+  await bookMissing(async () => {
+    for await (const entries of bookPieces(session, order)) {
+      booked += entries;
+      order.progress(booked);
     }
-  }
+    return 'done';
+  });
+  return booked;
 }
 
 async function* bookPieces(session: LongSession, order: PayoutOrder): AsyncGenerator<number> {
   const { importId, date, processorName, kinds, signal } = order;
-  const neighbours = await session.run(LIST_NEIGHBOURS, [processorName, date]);
-  const before = neighbours.filter(({ is_before }) => is_before).map(({ id }) => id);
+  const { before } = await neighboursOf(session, processorName, date);
   await session.run(FORGET_PAID_OUT, []);
   const [row] = await session.run(FIND_PAID_OUT, [importId, before, processorName, kinds]);
   const found = row?.found ?? 0;
   await session.run(COUNT_PAID_OUT, []);
-  const accounts = [
-    KINDS,
-    KINDS.map((kind) => ENTRY_KINDS[kind].debit),
-    KINDS.map((kind) => ENTRY_KINDS[kind].credit),
-  ];
   for (let done = 0; done < found; done += PIECE) {
     signal?.throwIfAborted();
     const end = Math.min(done + PIECE, found);
-    await session.run(BOOK_PAID_OUT, [done, end, ...accounts]);
+    await session.run(BOOK_PAID_OUT, [done, end, ...kindColumns(KINDS)]);
     yield end - done;
   }
 }

@@ -14,7 +14,7 @@ import {
   FIND_STEPS_NOT_THERE,
   FIND_STEPS_THAT_DIFFER,
 } from './compare-steps.sql.js';
-import { LIST_NEIGHBOURS } from './import.sql.js';
+import { neighboursOf } from './neighbours.js';
 import { FIND_PAYOUTS_BOOKED_OTHERWISE } from './payouts.sql.js';
 
 export type Comparison = {
@@ -32,9 +32,7 @@ export type Comparison = {
  */
 export async function compare(tx: LongTx, comparison: Comparison): Promise<void> {
   const { importId, processorName, date, windowHours, kinds, progress } = comparison;
-  const neighbours = await tx.run(LIST_NEIGHBOURS, [processorName, date]);
-  const around = neighbours.filter(({ is_near }) => is_near).map(({ id }) => id);
-  const before = neighbours.filter(({ is_before }) => is_before).map(({ id }) => id);
+  const { around, before } = await neighboursOf(tx, processorName, date);
   const about = [importId, date, processorName];
   await tx.run(FORGET_FINDINGS, [importId]);
   const steps = [

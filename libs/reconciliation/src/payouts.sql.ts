@@ -18,29 +18,27 @@ export const FORGET_PAID_OUT = statement('reconciliation.forget_paid_out', 'DELE
  * A payout has no row here: its source follows from processor and payout alone, whichever run books it. Version 8 of
  * RFC 9562, over sha256. Neither part has a line feed in it.
  */
-const SOURCE = (processor: string, payout: string) => {
-  const hash = `sha256(convert_to(concat_ws(E'\\n', 'payonce/payout/1', ${processor}, ${payout}), 'UTF8'))`;
-  return `encode(
+const HASH = `sha256(convert_to(concat_ws(E'\\n', 'payonce/payout/1', $3::text, l.source_id), 'UTF8'))`;
+const SOURCE = `encode(
             set_byte(
-              set_byte(substring(${hash} FROM 1 FOR 16), 6, get_byte(${hash}, 6) & 15 | 128),
-              8, get_byte(${hash}, 8) & 63 | 128),
+              set_byte(substring(${HASH} FROM 1 FOR 16), 6, get_byte(${HASH}, 6) & 15 | 128),
+              8, get_byte(${HASH}, 8) & 63 | 128),
             'hex')::uuid`;
-};
 
 /**
  * What each payment got of a payout, from its lines, unless it or one of them is `differing`. Late money in suspense is
  * a payment's too. Whether a line differs is told before lines are grouped (`OFFSET 0`), which then carries half as much.
  */
-const PARTS = (imports: string, processor: string) => `ours AS (
+const PARTS = `ours AS (
      SELECT processor_id AS reference, account_id, id AS payment_id, currency
        FROM payments
-      WHERE processor_name = ${processor} AND status = 'succeeded'
+      WHERE processor_name = $3::text AND status = 'succeeded'
       UNION ALL
      SELECT b.reference, p.account_id, p.id, p.currency
        FROM breaks b
        JOIN payments p ON p.account_id = b.account_id AND p.id = b.payment_id
-      WHERE b.processor_name = ${processor} AND b.kind = 'late_success'
-        AND (p.processor_name = ${processor} AND p.status = 'succeeded' AND p.processor_id = b.reference) IS NOT TRUE
+      WHERE b.processor_name = $3::text AND b.kind = 'late_success'
+        AND (p.processor_name = $3::text AND p.status = 'succeeded' AND p.processor_id = b.reference) IS NOT TRUE
    ), part AS (
      SELECT account_id, payment_id, currency, payout_id, sum(net)::bigint AS net
        FROM (
@@ -51,7 +49,7 @@ const PARTS = (imports: string, processor: string) => `ours AS (
                 OR l.source_id IN (SELECT reference FROM differing) AS differs
            FROM report_lines l
            JOIN ours o ON o.reference = l.payment_ref
-          WHERE l.import_id = ANY(${imports}) AND l.category <> 'payout'
+          WHERE l.import_id = ANY($2::uuid[] || $1::uuid) AND l.category <> 'payout'
             AND l.payout_id IN (SELECT payout_id FROM payout)
          OFFSET 0
        ) AS line
@@ -68,7 +66,7 @@ export const FIND_PAID_OUT = statement<{ found: number }>(
   'reconciliation.find_paid_out',
   `WITH payout AS (
      SELECT l.source_id AS payout_id, l.currency, max(l.created_at) AS paid_at,
-            ${SOURCE('$3::text', 'l.source_id')} AS source_id
+            ${SOURCE} AS source_id
        FROM report_lines l
       WHERE l.import_id = $1::uuid AND l.category = 'payout'
         AND NOT EXISTS (
@@ -79,7 +77,7 @@ export const FIND_PAID_OUT = statement<{ found: number }>(
      SELECT reference, payment_id
        FROM breaks
       WHERE processor_name = $3::text AND status = 'open' AND kind = ANY($4::text[])
-   ), ${PARTS('$2::uuid[] || $1::uuid', '$3::text')}, kept AS (
+   ), ${PARTS}, kept AS (
      INSERT INTO paid_out (number, account_id, payment_id, source_id, entry_kind, amount, currency, effective_at)
      SELECT row_number() OVER (ORDER BY t.account_id, t.payment_id, p.source_id), t.account_id, t.payment_id,
             p.source_id, CASE WHEN t.net > 0 THEN 'payout' ELSE 'payout_returned' END, abs(t.net), t.currency, p.paid_at
@@ -103,7 +101,7 @@ export const FIND_PAID_OUT = statement<{ found: number }>(
 export const FIND_PAYOUTS_BOOKED_OTHERWISE = statement(
   'reconciliation.find_payouts_booked_otherwise',
   `WITH payout AS (
-     SELECT DISTINCT l.source_id AS payout_id, l.currency, ${SOURCE('$3::text', 'l.source_id')} AS source_id
+     SELECT DISTINCT l.source_id AS payout_id, l.currency, ${SOURCE} AS source_id
        FROM report_lines l
       WHERE l.import_id = $1::uuid AND l.category = 'payout'
         AND EXISTS (
@@ -113,7 +111,7 @@ export const FIND_PAYOUTS_BOOKED_OTHERWISE = statement(
                WHERE was.superseded_at IS NOT NULL AND now.id = ANY($2::uuid[] || $1::uuid))
    ), differing AS MATERIALIZED (
      SELECT reference, payment_id FROM report_findings WHERE import_id = $1::uuid
-   ), ${PARTS('$2::uuid[] || $1::uuid', '$3::text')}, otherwise AS (
+   ), ${PARTS}, otherwise AS (
      SELECT p.payout_id, p.currency, t.net, CASE e.entry_kind WHEN 'payout' THEN e.amount ELSE -e.amount END AS booked
        FROM part t
        JOIN payout p ON p.payout_id = t.payout_id AND p.currency = t.currency

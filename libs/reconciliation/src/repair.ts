@@ -1,12 +1,12 @@
-import { ENTRY_KINDS } from '#ledger/entry-kinds.js';
+import { kindColumns } from '#ledger/entry-kinds.js';
 import { applyChargeEvent } from '#payments/apply-charge-event.js';
 import { applyDisputeEvent } from '#payments/apply-dispute-event.js';
 import { applyRefundEvent } from '#payments/apply-refund-event.js';
 import type { Deps } from '#payments/deps.js';
 import type { ApplyNews, StoredEvent } from '#payments/news.js';
-import { violatedConstraint } from '#postgres/errors.js';
 import type { LongSession } from '#postgres/long-session.js';
 import { lookAgain } from './apart.js';
+import { bookMissing } from './book-missing.js';
 import { BOOK_FEES, COUNT_UNREPAIRED, FIND_REPAIRS, type RepairRow } from './repair.sql.js';
 
 /** Lines that are looked at together, and how many of them at once. */
@@ -104,20 +104,12 @@ const FEE_KINDS = [
 ] as const;
 
 async function bookFees(session: LongSession, processorName: string): Promise<number> {
-  const kinds = [
-    FEE_KINDS,
-    FEE_KINDS.map((kind) => ENTRY_KINDS[kind].debit),
-    FEE_KINDS.map((kind) => ENTRY_KINDS[kind].credit),
-  ];
+  const kinds = kindColumns(FEE_KINDS);
   let booked = 0;
-  for (;;) {
-    try {
-      const [batch] = await session.run(BOOK_FEES, [processorName, ...kinds, FEES_A_BATCH]);
-      booked += batch?.booked ?? 0;
-      if ((batch?.booked ?? 0) < FEES_A_BATCH) return booked;
-    } catch (error) {
-      // Somebody else has booked one of them meanwhile: it is not missing any more.
-      if (violatedConstraint(error) !== 'ledger_entries_once') throw error;
-    }
-  }
+  await bookMissing(async () => {
+    const [batch] = await session.run(BOOK_FEES, [processorName, ...kinds, FEES_A_BATCH]);
+    booked += batch?.booked ?? 0;
+    return (batch?.booked ?? 0) < FEES_A_BATCH ? 'done' : 'more';
+  });
+  return booked;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { untilQuiet } from '../prove/quiet.js';
-import type { World } from '../prove/world.js';
+import { untilQuiet } from './prove/quiet.js';
+import type { World } from './prove/world.js';
 import { until } from './until.js';
 
 describe('what a run waits for, and Ctrl-C', () => {
   it('is not waited for any longer', async () => {
     const stopping = new AbortController();
-    const waiting = until('what never comes', stopping.signal, async () => {
+    const waiting = until('what never comes', { stopping: stopping.signal }, async () => {
       stopping.abort();
       return false;
     });
@@ -14,9 +14,9 @@ describe('what a run waits for, and Ctrl-C', () => {
   });
 
   it('holds all the same where it has come', async () => {
-    await expect(until('what is there', AbortSignal.abort(), async () => true)).resolves.toBe(
-      undefined,
-    );
+    await expect(
+      until('what is there', { stopping: AbortSignal.abort() }, async () => true),
+    ).resolves.toBe(undefined);
   });
 
   it('ends the wait for a system that never comes to rest, which says what is left', async () => {
