@@ -136,7 +136,7 @@ describe('a dispute', () => {
 
   it('that the processor does not show yet is waited for', async () => {
     const payment = await paid(system);
-    await system.mockClient.faults({ mode: 'not_found_window' });
+    await system.mockClient.faults({ mode: 'not_found_window', window_ms: 3_600_000 });
     await happens(system, 'dispute_opened', { payment_intent: payment.processorId, amount: 600 });
     expect((await system.sweepInbox()).wait).toBeGreaterThan(0);
     await system.mockClient.faults({});

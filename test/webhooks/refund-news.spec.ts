@@ -243,7 +243,8 @@ describe('a refund that is not of us', () => {
     expect((await refund(system, payment.id, 300)).json.status).toBe('pending');
     await applyAll(system);
     const [made] = await refundsOf(payment.id);
-    await system.mockClient.faults({ mode: 'not_found_window' });
+    // An hour: a late event makes applyAll move the mock's clock.
+    await system.mockClient.faults({ mode: 'not_found_window', window_ms: 3_600_000 });
     await happens(system, 'refund_failed', { refund: made?.processor_id });
     expect((await system.sweepInbox()).wait).toBeGreaterThan(0);
     await system.mockClient.faults({});
