@@ -35,7 +35,7 @@ async function connectAgain(cut: 'pool' | 'instance'): Promise<void> {
   );
   expect(rows.length).toBeGreaterThan(0);
   // That the server has ended them is not enough: this process has to have seen it.
-  await until(() => said(noticed).length >= before + rows.length);
+  await until(async () => said(noticed).length >= before + rows.length);
   await until(async () => (await system.client.get('/health/ready')).status === 200);
   await until(() => system.core.deps.instance.registered(1_000));
 }
