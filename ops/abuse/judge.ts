@@ -79,8 +79,9 @@ function faultOfProblem(
   if (!codes.has(String(code))) return `${status} carries ${String(code)}, which is not declared`;
   if (said !== status || type !== `/docs/problems/${String(code)}`)
     return 'a problem contradicts itself';
-  const isReplay = headers.has('original-request');
-  if (!isReplay && requestId !== headers.get('request-id')?.[0])
+  // A final refusal is saved in the name of the request that claimed the key; a retry may be the first to hear it.
+  const isSaved = headers.has('original-request') || status === 402;
+  if (!isSaved && requestId !== headers.get('request-id')?.[0])
     return 'a problem names another request than its header';
   if (
     (status === 503 || status === 429) &&

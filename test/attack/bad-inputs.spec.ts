@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO_WEBHOOK_SECRET } from '#platform/config.js';
+import type { Answer } from '#testing/http.js';
 import { type System, startSystem } from '#testing/system.js';
 import { runBadInputs } from '../../ops/abuse/bad-inputs.js';
+import { ContractDocument } from '../../ops/abuse/contract-document.js';
+import { faultOf } from '../../ops/abuse/judge.js';
+import type { WireAnswer } from '../../ops/abuse/lane.js';
 
 const SEED = Number(process.env['ABUSE_SEED'] ?? 1);
 const COUNT = Number(process.env['ABUSE_COUNT'] ?? 5_000);
@@ -34,3 +39,43 @@ describe('requests drawn from the OpenAPI document, right and wrong', () => {
     expect(met).toEqual(expect.arrayContaining(['404', '409', '415', '422']));
   }, 300_000);
 });
+
+describe('the judge of these answers', () => {
+  let system: System;
+  beforeAll(async () => {
+    system = await startSystem({ bendTime: true });
+  });
+  afterAll(() => system.close());
+
+  it('lets a problem name the request that claimed the key, where a retry is the first to hear how it ended', async () => {
+    const { client } = system;
+    const key = randomUUID();
+    const order = { payment_method: 'pm_test_error_not_charged' };
+    expect((await client.pay(order, key)).status).toBe(202);
+    let retry = await client.pay(order, key);
+    for (let passes = 0; retry.status === 202 && passes < 60; passes += 1) {
+      await system.advance(1_000);
+      retry = await client.pay(order, key);
+    }
+    expect(retry.status).toBe(402);
+    expect(retry.headers.get('original-request')).toBeNull();
+    expect(retry.json.request_id).not.toBe(retry.headers.get('request-id'));
+    const document = await ContractDocument.read(client.url);
+    const asked = {
+      operation: document.find('POST', '/v1/payments'),
+      headOnly: false,
+      request: '',
+      secrets: [],
+    };
+    expect(faultOf(document, asked, onTheWire(retry))).toBeNull();
+    const refused = await client.pay({ amount: -1 });
+    const other = onTheWire(refused);
+    other.headers.set('request-id', ['req_of_another']);
+    expect(faultOf(document, asked, other)).toMatch('names another request');
+  });
+});
+
+function onTheWire({ status, headers, text }: Answer): WireAnswer {
+  const values = [...headers].map(([name, value]): [string, string[]] => [name, [value]]);
+  return { status, headers: new Map(values), text, raw: text };
+}

@@ -67,10 +67,11 @@ describe('against JSON.parse', () => {
       .map((tokens) => tokens.join(''));
     fc.assert(
       fc.property(soup, (text) => {
-        const allowed = isJson(text) ? ['accepted', 'duplicate_member'] : ['malformed_json'];
+        // What is said of a text is the first that is wrong with it: a member that came twice may stand before the rest.
+        const allowed = [isJson(text) ? 'accepted' : 'malformed_json', 'duplicate_member'];
         expect(allowed).toContain(refusal(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: 5000, examples: [['{"a":1,"\\u0061"'], ['{"a":1,"\\u0061":1}']] },
     );
   });
 
