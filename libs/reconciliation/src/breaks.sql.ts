@@ -43,21 +43,23 @@ export const OPEN_BREAKS = statement(
 );
 
 /**
- * What the day's report no longer shows is gone, and closes. So does what was missing there and stands in this report
- * after all. Only kinds of reconciliation's own (`$4`), and only of this processor and day.
+ * What the day's report no longer shows is gone, and closes. So does what was missing there (`theirs` is null) and stands
+ * in this report after all: that very movement, and no other line of its payment. A dispute or refund and what took it
+ * back have one name, and opposite signs. Only kinds of reconciliation's own (`$4`), and only of this processor and day.
  */
 export const CLOSE_GONE = statement(
   'reconciliation.close_gone',
   `WITH shown AS (
      SELECT b.id
        FROM breaks b
-       JOIN report_lines l ON l.import_id = $1::uuid AND l.payment_ref = b.reference
+       JOIN report_lines l ON l.import_id = $1::uuid AND l.payment_ref = b.reference AND l.category = 'charge'
       WHERE b.processor_name = $3::text AND b.status = 'open' AND b.kind = 'missing_there'
       UNION
      SELECT b.id
        FROM breaks b
-       JOIN report_lines l ON l.import_id = $1::uuid AND l.source_id = b.reference
+       JOIN report_lines l ON l.import_id = $1::uuid AND l.source_id = b.reference AND l.category <> 'charge'
       WHERE b.processor_name = $3::text AND b.status = 'open' AND b.kind IN ('missing_there', 'refund')
+        AND b.details->>'theirs' IS NULL AND sign(l.gross) = sign((b.details->'ours'->>'amount')::bigint)
    )
    UPDATE breaks b
       SET status = 'closed', closed_at = payonce_now(), closed_by = 'payonce', reason_code = 'gone', reason = NULL,
