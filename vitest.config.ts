@@ -48,6 +48,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is polled for comes in its own time: a second, the default, is short for a machine with other work.
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['libs/testing/src/postgres-cluster.ts'],
   },
 });

@@ -114,7 +114,7 @@ describe('contract, at the same time', () => {
     await world.system.advance(60_000);
     const asked = world.processor.charges.length;
     const sweeping = world.system.sweep();
-    await vi.waitFor(() => expect(world.processor.charges).toHaveLength(asked + 1));
+    await expect.poll(() => world.processor.charges.length).toBe(asked + 1);
     const meanwhile = await world.post(unsent, { key });
     expectProblem(meanwhile, { code: 'idempotency_key_in_progress', key });
     expect(meanwhile.headers.get('retry-after')).toBe('1');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseGate } from '#testing/database-gate.js';
 import { HONEST, type World, body, startWorld } from './contract-world.js';
 import { expectCharged, expectProblem, expectRefused, expectReplay } from './expectations.js';
@@ -16,7 +16,7 @@ describe('contract, an account over its limit', () => {
     expectCharged(charged);
     const asked = world.processor.charges.length;
     const slow = world.post(body({ payment_method: '"pm_test_slow_1500"' }));
-    await vi.waitFor(() => expect(world.processor.charges).toHaveLength(asked + 1));
+    await expect.poll(() => world.processor.charges.length).toBe(asked + 1);
     const send = () => world.post(HONEST, { key: turned });
     await expectRefused(world, send, { code: 'rate_limited' });
     expectReplay(await world.post(HONEST, { key: done }), charged);

@@ -16,20 +16,15 @@ import {
 } from './webhook-world.js';
 
 const SUCCEEDED = 'payment_intent.succeeded';
-const TIMEOUT_MS = '300';
 
 let system: System;
 beforeEach(async () => {
-  system = await startSystem({
-    bendTime: true,
-    webhooks: true,
-    env: { PROCESSOR_TIMEOUT_MS: TIMEOUT_MS },
-  });
+  system = await startSystem({ bendTime: true, webhooks: true });
 });
 afterEach(() => system.close());
 
 /** A payment that our side knows nothing of, and that the processor has charged. */
-async function payUnknown(key: string, method = 'pm_test_timeout_charged'): Promise<string> {
+async function payUnknown(key: string, method = 'pm_test_lose_response'): Promise<string> {
   const { status, json } = await system.client.pay({ payment_method: method }, key);
   expect(status).toBe(202);
   await holdRecoveryBack(system);
@@ -48,7 +43,7 @@ describe('news of a pending payment', () => {
     expect(await statusOf(system, id)).toBe('succeeded');
     const [charge] = await system.booked('charge'); // by its id: a search may lag behind the event
     expect(asked.mock.calls.map(([, processorId]) => processorId)).toEqual([charge?.id]);
-    const body = { payment_method: 'pm_test_timeout_charged' };
+    const body = { payment_method: 'pm_test_lose_response' };
     const retry = await system.client.pay(body, key);
     expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     const books = await readBooks({ ...system, accountId: system.account.id }, key);

@@ -8,11 +8,7 @@ const MINUTE_MS = 60_000;
 
 let system: System;
 beforeEach(async () => {
-  system = await startSystem({
-    bendTime: true,
-    webhooks: true,
-    env: { PROCESSOR_TIMEOUT_MS: '1000' },
-  });
+  system = await startSystem({ bendTime: true, webhooks: true });
 });
 afterEach(() => system.close());
 
@@ -25,7 +21,7 @@ const drop = (isDropped: boolean) =>
 describe('events that were never delivered', () => {
   it('are fetched, and settle the payment that waits for them', async () => {
     await drop(true);
-    const { json } = await system.client.pay({ payment_method: 'pm_test_timeout_charged' });
+    const { json } = await system.client.pay({ payment_method: 'pm_test_lose_response' });
     await holdRecoveryBack(system);
     expect(await fetchNow()).toEqual({ read: 0, missed: 0, more: false }); // they may be on their way
     await later();

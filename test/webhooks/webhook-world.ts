@@ -97,9 +97,15 @@ export async function statusOf({ owner }: System, paymentId: string): Promise<st
   return rows[0].status;
 }
 
+/** Waits until the processor has told all that it has to tell: what came later would meet another clock. */
+export function untilTold({ mockClient }: System): Promise<void> {
+  return until(async () => (await mockClient.control('GET', 'state')).json.events_owed === 0);
+}
+
 /** Sweeps and moves the clock until nothing waits any more. */
 export async function applyAll(system: System, passes = 20): Promise<void> {
   for (let pass = 0; pass < passes; pass++) {
+    await untilTold(system);
     await system.sweepInbox();
     const rows = await inboxOf(system);
     if (rows.every(({ state }) => state !== 'received')) return;
