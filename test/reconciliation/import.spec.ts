@@ -123,6 +123,41 @@ describe('a report', () => {
     );
     expect(openOnes(await world.reconcile({ file }))).toEqual([]);
   });
+
+  it.each(['asked for', 'approved'])(
+    'takes back a write-off that was %s, once it says something else',
+    async (how) => {
+      const wrongBy = (by: number) =>
+        text
+          .replace('1234.56', (1_234.56 + by).toFixed(2))
+          .replace(/1198\.\d\d/, (net) => (Number(net) + by).toFixed(2));
+      const broken = async (by: number) => {
+        await world.reconcile({ file: world.file('wrong.csv', wrongBy(by)) });
+        const { rows } = await world.system.owner.query(
+          `SELECT status, write_off_asked_by, reason_code FROM breaks WHERE kind = 'amount'`,
+        );
+        return rows;
+      };
+      await world.system.owner.query('DELETE FROM breaks');
+      expect(await broken(0.01)).toMatchObject([{ status: 'open', write_off_asked_by: null }]);
+      await world.system.owner.query(
+        how === 'approved'
+          ? `UPDATE breaks SET write_off_asked_by = 'Ann', reason_code = 'small', status = 'closed',
+                    closed_by = 'Ben', closed_at = payonce_now() WHERE kind = 'amount'`
+          : `UPDATE breaks SET write_off_asked_by = 'Ann', reason_code = 'small' WHERE kind = 'amount'`,
+      );
+      expect(await broken(0.01), 'as it was seen').toEqual([
+        {
+          status: how === 'approved' ? 'closed' : 'open',
+          write_off_asked_by: 'Ann',
+          reason_code: 'small',
+        },
+      ]);
+      expect(await broken(900), 'two people have to see this one').toEqual([
+        { status: 'open', write_off_asked_by: null, reason_code: null },
+      ]);
+    },
+  );
 });
 
 function plusCent(net: string): string {

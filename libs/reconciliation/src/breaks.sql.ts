@@ -10,9 +10,13 @@ const severity = (amount: string, kind: string, firstSeen: string) => `
        WHEN coalesce(${amount}, 0) > 100 OR payonce_now() - ${firstSeen} >= interval '3 days' THEN 'warning'
        ELSE 'info' END`;
 
+/** What people did with a break holds while both sides say what they saw. */
+const AS_SEEN = `known.closed_by IS DISTINCT FROM 'payonce' AND known.details::text = EXCLUDED.details::text`;
+const ifAsSeen = (column: string) => `${column} = CASE WHEN ${AS_SEEN} THEN known.${column} END`;
+
 /**
  * Each finding becomes a break, or is one already. One that closed by itself is opened again; one that a person has
- * closed stays so, unless it is no longer what that person saw.
+ * closed, or asked to write off, stays so, unless it is no longer what that person saw.
  */
 export const OPEN_BREAKS = statement(
   'reconciliation.open_breaks',
@@ -30,16 +34,10 @@ export const OPEN_BREAKS = statement(
           currency = EXCLUDED.currency, last_seen = EXCLUDED.last_seen, details = EXCLUDED.details,
           report_date = EXCLUDED.report_date,
           severity = ${severity('EXCLUDED.amount', 'known.kind', 'known.first_seen')},
-          status = CASE WHEN known.status = 'closed' AND known.closed_by <> 'payonce'
-                         AND known.details::text = EXCLUDED.details::text THEN 'closed' ELSE 'open' END,
-          closed_at = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
-                           THEN known.closed_at END,
-          closed_by = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
-                           THEN known.closed_by END,
-          reason_code = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
-                             THEN known.reason_code END,
-          reason = CASE WHEN known.closed_by <> 'payonce' AND known.details::text = EXCLUDED.details::text
-                        THEN known.reason END`,
+          status = CASE WHEN ${AS_SEEN} THEN known.status ELSE 'open' END,
+          ${['closed_at', 'closed_by', 'reason_code', 'reason', 'write_off_asked_by'].map(ifAsSeen)
+            .join(`,
+          `)}`,
 );
 
 /**
