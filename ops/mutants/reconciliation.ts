@@ -72,8 +72,8 @@ export const RECONCILIATION_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'libs/reconciliation/src/payouts.sql.ts',
-        find: '     HAVING NOT bool_or(',
-        put: '     HAVING true OR NOT bool_or(',
+        find: 't.net <> 0 AND NOT t.differs',
+        put: 't.net <> 0',
       },
     ],
     checks: [spec(PAYOUTS_SPEC, 'waits where the amount of a payment differs')],

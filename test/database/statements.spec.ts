@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Statement, registeredStatements } from '#postgres/statement.js';
 import { MAKE_APART } from '#reconciliation/apart.sql.js';
-import { MAKE_PAID_OUT } from '#reconciliation/payouts.sql.js';
+import { MAKE_BOOKED_OTHERWISE, MAKE_PAID_OUT } from '#reconciliation/payouts.sql.js';
 import { type TestDatabase, createTestDatabase } from '#testing/database.js';
 import { Sessions } from '#testing/sessions.js';
 
@@ -35,7 +35,8 @@ describe('SQL statements', () => {
     app = await sessions.open(database.appUrl);
     owner = await sessions.open(database.url);
     await fill(owner);
-    for (const { text } of [...MAKE_APART, MAKE_PAID_OUT]) await app.query(text); // of the session that compares
+    for (const { text } of [...MAKE_APART, MAKE_PAID_OUT, MAKE_BOOKED_OTHERWISE])
+      await app.query(text); // of the session that compares
     for (const session of [app, owner]) {
       await session.query('SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off');
     }

@@ -97,6 +97,40 @@ describe('a payout', () => {
     expect(openOnes(await world.reconcile())).toEqual([]);
   });
 
+  describe('that a corrected report', () => {
+    const corrected = async (change: (lines: string[]) => string[]) =>
+      world.reconcile({
+        file: world.file('corrected.csv', change((await world.report()).split('\n')).join('\n')),
+      });
+    const net = async (id: string) => `${2_500 - (await feesOf(id))}`;
+    let id: string;
+    beforeEach(async () => {
+      ({ id } = (await world.system.client.pay()).json);
+      await dayEnds();
+      expect(await world.reconcile()).toMatchObject({ paid_out: 1, breaks: [] });
+    });
+
+    it('calls by another name is not booked once more', async () => {
+      const booked = await sumsOfBank();
+      const { paid_out: again, breaks } = await corrected((lines) =>
+        lines.map((line) => line.replace(/,po_[A-Za-z0-9]+/g, ',po_Other')),
+      );
+      expect([again, breaks]).toMatchObject([
+        0,
+        [{ kind: 'payout_sum', ours: { amount: await net(id) }, theirs: { amount: '0' } }],
+      ]);
+      expect(await sumsOfBank(), 'what is booked stays').toEqual(booked);
+    });
+
+    it('no longer has is a break', async () => {
+      const { paid_out: again, breaks } = await corrected((lines) =>
+        lines.filter((line) => !line.includes(',payout,')),
+      );
+      expect([again, breaks]).toMatchObject([0, [{ kind: 'payout_sum' }]]);
+      expect(openOnes(await world.reconcile())).toEqual([]);
+    });
+  });
+
   it('is not booked in a dry run', async () => {
     await world.system.client.pay();
     await dayEnds();

@@ -1,13 +1,18 @@
 import { kindColumns } from '#ledger/entry-kinds.js';
+import type { Tx } from '#postgres/db.js';
 import type { LongSession } from '#postgres/long-session.js';
 import { bookMissing } from './book-missing.js';
 import { neighboursOf } from './neighbours.js';
 import {
   BOOK_PAID_OUT,
   COUNT_PAID_OUT,
+  FIND_BOOKED_OTHERWISE,
   FIND_PAID_OUT,
   FORGET_PAID_OUT,
+  LIST_SUPERSEDED,
+  MAKE_BOOKED_OTHERWISE,
   MAKE_PAID_OUT,
+  TELL_BOOKED_OTHERWISE,
 } from './payouts.sql.js';
 
 /** Entries of one transaction: nobody waits long for a booking of the same hour. */
@@ -23,6 +28,23 @@ export type PayoutOrder = {
   progress: (booked: number) => void;
   signal?: AbortSignal | undefined;
 };
+
+/**
+ * What is booked of payouts, and what the reports that are believed do not tell any more. Belongs into the comparison,
+ * behind all that may explain it. Most days nothing was superseded, and nothing is read.
+ */
+export async function findBookedOtherwise(
+  tx: Pick<Tx, 'run'>,
+  { importId, date, processorName }: Pick<PayoutOrder, 'importId' | 'date' | 'processorName'>,
+  before: string[],
+): Promise<void> {
+  await tx.run(MAKE_BOOKED_OTHERWISE, []);
+  const superseded = await tx.run(LIST_SUPERSEDED, [processorName, date]);
+  if (superseded.length === 0) return;
+  const ids = superseded.map(({ id }) => id);
+  await tx.run(FIND_BOOKED_OTHERWISE, [importId, before, processorName, ids]);
+  await tx.run(TELL_BOOKED_OTHERWISE, [importId]);
+}
 
 /**
  * Books what the processor paid out of each payment, by the payouts of a report that has been compared. Run twice,

@@ -15,7 +15,7 @@ import {
   FIND_STEPS_THAT_DIFFER,
 } from './compare-steps.sql.js';
 import { neighboursOf } from './neighbours.js';
-import { FIND_PAYOUTS_BOOKED_OTHERWISE } from './payouts.sql.js';
+import { findBookedOtherwise } from './book-payouts.js';
 
 export type Comparison = {
   importId: string;
@@ -44,7 +44,7 @@ export async function compare(tx: LongTx, comparison: Comparison): Promise<void>
     () => tx.run(FIND_STEPS_NOT_THERE, [...about, windowHours, around]),
     () => tx.run(FIND_OTHER_LINES, [importId, processorName]),
     () => tx.run(FIND_PAYOUT_SUMS, [importId, before]),
-    () => tx.run(FIND_PAYOUTS_BOOKED_OTHERWISE, [importId, before, processorName]),
+    () => findBookedOtherwise(tx, comparison, before),
     () => tx.run(FIND_LEDGER_AGAINST_PAYMENTS, about),
     () => failpoint('s3'),
     () => tx.run(OPEN_BREAKS, about),
