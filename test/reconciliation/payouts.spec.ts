@@ -131,6 +131,27 @@ describe('a payout', () => {
     });
   });
 
+  it('that is the sum of its lines only across currencies is not booked', async () => {
+    const { client } = world.system;
+    for (const currency of ['myr', 'usd']) await client.pay({ currency });
+    await dayEnds();
+    // One payout pays in one currency what stands in the report as two.
+    const [header, ...lines] = (await world.report()).trim().split('\n');
+    const id = /po_[A-Za-z0-9]+/.exec(lines.join('\n'))![0];
+    const mixed = lines
+      .filter((line) => !line.includes(',payout,') || line.includes(',myr,'))
+      .map((line) => line.replaceAll(/po_[A-Za-z0-9]+/g, id))
+      .map((line) =>
+        line.includes(',payout,')
+          ? line.replaceAll(/-\d+\.\d\d/g, (text: string) => (Number(text) * 2).toFixed(2))
+          : line,
+      );
+    const { paid_out: booked, breaks } = await world.reconcile({
+      file: world.file('mixed.csv', [header, ...mixed].join('\n')),
+    });
+    expect([booked, breaks]).toMatchObject([0, [{ kind: 'payout_sum', reference: id }]]);
+  });
+
   it('is not booked in a dry run', async () => {
     await world.system.client.pay();
     await dayEnds();

@@ -132,7 +132,10 @@ export const FIND_OTHER_LINES = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-/** Each payout, against the lines that name it, in this report and those of the days before (`$2`). */
+/**
+ * Each payout, against the lines that name it, in this report and those of the days before (`$2`): each currency by
+ * itself, also one that only lines have.
+ */
 export const FIND_PAYOUT_SUMS = statement(
   'reconciliation.find_payout_sums',
   `WITH payout AS (
@@ -141,16 +144,22 @@ export const FIND_PAYOUT_SUMS = statement(
       WHERE import_id = $1::uuid AND category = 'payout'
       GROUP BY source_id, currency
    ), parts AS (
-     SELECT payout_id, sum(gross - fee)::bigint AS net
+     SELECT payout_id AS reference, currency, sum(gross - fee)::bigint AS net
        FROM report_lines
-      WHERE import_id = ANY($2::uuid[] || $1::uuid) AND category <> 'payout' AND payout_id IS NOT NULL
-      GROUP BY payout_id
+      WHERE import_id = ANY($2::uuid[] || $1::uuid) AND category <> 'payout'
+        AND payout_id IN (SELECT reference FROM payout)
+      GROUP BY payout_id, currency
+   ), both_sides AS (
+     SELECT reference, currency, coalesce(p.paid, 0) AS paid, coalesce(s.net, 0) AS net
+       FROM payout p
+       FULL JOIN parts s USING (reference, currency)
    )
    ${INTO_FINDINGS}
-   SELECT $1::uuid, 'payout_sum', p.reference, NULL, NULL, nullif(abs(coalesce(s.net, 0) + p.paid), 0), p.currency,
-          ${side('-coalesce(s.net, 0)', 'p.currency')}, ${side('p.paid', 'p.currency')}
-     FROM payout p
-     LEFT JOIN parts s ON s.payout_id = p.reference
-    WHERE p.paid <> -coalesce(s.net, 0)
+   SELECT DISTINCT ON (reference)
+          $1::uuid, 'payout_sum', reference, NULL, NULL, nullif(abs(net + paid), 0), currency,
+          ${side('-net', 'currency')}, ${side('paid', 'currency')}
+     FROM both_sides
+    WHERE paid <> -net
+    ORDER BY reference, currency
    ON CONFLICT DO NOTHING`,
 );
