@@ -114,6 +114,12 @@ describe('the ledger, as it is read', () => {
       expect([await bank('effective'), await bank('recorded')]).toEqual(['5', '0']);
     });
 
+    it.each(['recorded', 'effective'])('as of an entry has it, by when it is %s', async (basis) => {
+      const { data } = await read('accounts/merchant_payable/statement?limit=1');
+      const trial = await read(`trial-balance?as_of=${data[0][`${basis}_at`]}&basis=${basis}`);
+      expect(account(trial, 'merchant_payable').balance).toBe('2500');
+    });
+
     it('is of every account of the mode for an operator, or of one', async () => {
       const other = await system.newClient();
       await other.pay({ amount: 1 });

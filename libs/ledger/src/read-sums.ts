@@ -70,7 +70,7 @@ type Sum = Omit<SumRow, 'as_of' | 'currency' | 'entries' | 'amount'> & {
 async function readSums(db: Db, reader: LedgerReader, { asOf, basis }: AsOf) {
   const mode = reader.kind === 'operator' ? reader.mode : null;
   const { accountId = null } = reader;
-  const values = [accountId, mode, asOf ?? null, basis];
+  const values = [accountId, mode, asOf ? endOf(asOf) : null, basis];
   const rows = await db.run(accountId === null ? READ_ALL_SUMS : READ_SUMS, values);
   const sums: Sum[] = rows.flatMap(({ currency, entries, amount, ...sum }) =>
     currency === null
@@ -78,6 +78,11 @@ async function readSums(db: Db, reader: LedgerReader, { asOf, basis }: AsOf) {
       : [{ ...sum, currency, entries: Number(entries), amount: BigInt(amount) }],
   );
   return { asOf: rows[0]?.as_of.toISOString() ?? null, sums };
+}
+
+/** Entries have microseconds, and are told with milliseconds: what is told as of that instant counts. */
+function endOf(millisecond: Date): string {
+  return millisecond.toISOString().replace('Z', '999Z');
 }
 
 function currenciesOf(sums: readonly Sum[]): string[] {
