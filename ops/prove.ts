@@ -66,7 +66,7 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
     progress('stopping: everything that was started is ended first'),
   );
   const isFull = only.length === 0 && !isShort;
-  const { outcome, lines, zeros } = await sit({
+  const sat = await sit({
     seed,
     say: progress,
     only,
@@ -76,11 +76,15 @@ async function prove(values: OptionValues, args: string[]): Promise<number> {
     phases,
     folder,
     isFull,
+  }).catch((error: unknown) => {
+    if (!stopping.aborted) throw error; // Ctrl-C in a terminal ends what makes the database as well
+    return null;
   });
-  if (stopping.aborted) {
+  if (sat === null || stopping.aborted) {
     process.stdout.write('STOPPED: the books were not compared, so nothing is shown.\n');
     return 2;
   }
+  const { outcome, lines, zeros } = sat;
   writeReport(folder, outcome);
   const command = `npm run prove -- ${args.join(' ')}${values['seed'] ? '' : ` --seed ${seed}`}`;
   process.stdout.write(verdictText(outcome, { folder, lines, zeros, command }));

@@ -1,5 +1,6 @@
 import { checkoutRoot } from '#embedded/home.js';
 import { UsageError, outFolder, refuseWords, runCommand } from './command.js';
+import { progress } from './figures/progress.js';
 import { appendRun } from './proof/runs.js';
 import { type Share, type Tally, runSeed, runShare } from './simulate/job.js';
 import { forkShare } from './simulate/jobs.js';
@@ -76,13 +77,19 @@ export async function main(args: string[]): Promise<void> {
     };
     const list = replay === undefined ? null : readList(String(replay));
     const stopping = stopAtSignals();
-    const work = (serverUrl: string) => {
+    const work = async (serverUrl: string) => {
+      stopping.throwIfAborted(); // while the database was made there was nobody to hear it
       if (show !== undefined) return showOne(serverUrl, (stage) => runSeed(stage, String(show)));
       if (list === null) return simulate(serverUrl, asked, stopping);
       const { plan, choices } = list;
       return showOne(serverUrl, (stage) => runSchedule(stage, plan, new Listed(choices)));
     };
-    return server === undefined ? withServer(work) : work(String(server));
+    const run = server === undefined ? withServer(work, progress) : work(String(server));
+    return run.catch((error: unknown) => {
+      if (!stopping.aborted) throw error; // Ctrl-C in a terminal ends what makes the database as well
+      process.stdout.write('STOPPED: nothing is shown.\n');
+      return 2;
+    });
   });
 }
 

@@ -73,6 +73,7 @@ class Drill {
       await this.#caller.pay('early-2'),
       await this.#caller.pay('early-hold', { capture: 'manual' }),
     ];
+    order.stopping.throwIfAborted();
     await archive.backUp();
     await this.#caller.pay('between'); // in the log alone
     const since = await archive.mark();

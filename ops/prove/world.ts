@@ -198,6 +198,7 @@ export class World {
     const postgres = await CrashingPostgres.start(join(home, 'postgres'), say);
     this.#postgres = postgres;
     this.#toClose.push(() => postgres.stop());
+    this.stopping.throwIfAborted();
     await onDatabase(postgres.ownerUrl, 'prove', (db) => this.#prepare(db));
     const owner = new Owner(postgres.ownerUrl);
     this.#owner = owner;
@@ -206,7 +207,8 @@ export class World {
     this.#balancer = balancer;
     this.#toClose.push(() => balancer.close());
     await this.#startMock(join(home, 'book.jsonl'), balancer.url);
-    say(`Starting ${apis} APIs and ${workers} workers`);
+    this.stopping.throwIfAborted();
+    say(`Starting ${counted(apis, 'API')} and ${counted(workers, 'worker')}`);
     const kinds = [...Array(apis).fill('api'), ...Array(workers).fill('worker')] as ReplicaKind[];
     await Promise.all(kinds.map((kind) => this.add(kind)));
   }
@@ -256,6 +258,10 @@ const SETTINGS = {
   ACCOUNT_NEW_KEYS_PER_MINUTE: '1000000',
   LOG_LEVEL: 'info',
 };
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
 
 function there<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('The world is not open yet');

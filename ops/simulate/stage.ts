@@ -39,15 +39,22 @@ const SIMULATION_LOCK = 72_619;
 const TIDY_EVERY = 250;
 
 /** A PostgreSQL of this run's own, with nothing of anybody in it: never in a home that is set, since it is thrown away. */
-export async function withServer<T>(work: (ownerUrl: string) => Promise<T>): Promise<T> {
+export async function withServer<T>(
+  work: (ownerUrl: string) => Promise<T>,
+  log?: (line: string) => void,
+): Promise<T> {
   process.env['PAYONCE_HOME'] = mkdtempSync(join(tmpdir(), 'payonce-simulate-'));
   const home = payonceHome();
-  const server = await startPostgres({ folder: join(home, 'postgres'), unsafeFast: true });
   try {
-    return await work(server.ownerUrl);
+    const folder = join(home, 'postgres');
+    const server = await startPostgres({ folder, unsafeFast: true, ...(log && { log }) });
+    try {
+      return await work(server.ownerUrl);
+    } finally {
+      await server.stop();
+    }
   } finally {
-    await server.stop();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true }); // also of a server that did not come up
   }
 }
 
