@@ -110,16 +110,21 @@ async function withBenches(
   count: number,
   work: (benches: readonly Bench[]) => Promise<void>,
 ): Promise<void> {
-  const stopping = stopAtSignals(); // before there is a copy that could be left behind
+  // Before there is a copy that could be left behind.
+  const stopping = stopAtSignals(() =>
+    tell('stopping: everything that was started is ended first'),
+  );
+  tell('Copying the sources, then asking each named test without a mutant');
   const benches = Array.from({ length: count }, () => {
     const scratch = Scratch.make(root);
     return { scratch, specs: new SpecRunner(scratch.root) };
   });
   const end = async (): Promise<void> => {
-    await Promise.all(benches.map(({ specs }) => specs.close()));
+    await Promise.all(benches.map(({ specs }) => specs.end()));
     for (const { scratch } of benches) scratch.remove();
   };
-  stopping.addEventListener('abort', () => void end().finally(() => process.exit(2)));
+  const stop = () => process.stdout.write('STOPPED: nothing is shown.\n', () => process.exit(2));
+  stopping.addEventListener('abort', () => void end().finally(stop));
   try {
     await work(benches);
   } finally {
