@@ -1,4 +1,7 @@
 // `npm run soak`: the spec of three replicas that are killed at random, for as long as one likes, with its progress.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { runVitest } from './test.mjs';
@@ -28,10 +31,22 @@ async function main(args) {
   process.env['SOAK_SEED'] = seed;
   let isStopped = false;
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (isStopped = true));
-  const counts = await runVitest([SPEC]);
+  const counts = await runAlone();
   const { verdict, exitCode } = isStopped ? STOPPED : judge(counts);
   console.log(`${verdict} (seed ${seed})`);
   process.exitCode = exitCode;
+}
+
+/** With a folder for temporary files of its own: a run that was stopped leaves some. */
+async function runAlone() {
+  const folder = mkdtempSync(join(tmpdir(), 'payonce-soak-'));
+  chmodSync(folder, 0o755); // the database server's user, another one when we are root, passes through
+  process.env['TMPDIR'] = folder;
+  try {
+    return await runVitest([SPEC]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 }); // its server may be just ending
+  }
 }
 
 /** What never came to its one test is no finding about the books. */
