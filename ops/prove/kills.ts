@@ -21,10 +21,14 @@ export async function kills(terms: Terms): Promise<PhaseResult> {
   const world = await terms.world();
   const before = world.journal.counted('SIGKILLs');
   const missed: string[] = [];
+  const { killRounds, killsAllPaths } = terms.scale;
+  const inARound = [...killsOf('api', killsAllPaths), ...killsOf('worker', killsAllPaths)];
+  const planned = killRounds * inARound.length;
   const tell = (kill: Kill, hit: boolean) => {
     if (!hit) missed.push(`${kill.point} on ${kill.path}`);
     const count = world.journal.counted('SIGKILLs') - before;
-    if (count % 5 === 0) terms.say(`${count} SIGKILLs, last at ${kill.point} on ${kill.path}`);
+    if (count % 5 === 0)
+      terms.say(`${count} of ${planned} SIGKILLs, last at ${kill.point} on ${kill.path}`);
   };
   await whileTimeFlies(world, async () => {
     for (let round = 0; round < terms.scale.killRounds && !terms.stopping.aborted; round++) {

@@ -36,6 +36,7 @@ export async function sit(plan: Plan): Promise<Sitting> {
       violations.push(...findings);
       if (plan.stopping.aborted) break; // half of it shows nothing
       if (phase.usesWorld && world && (scale.judgesEach || phase === last)) {
+        say('waiting until nothing is left over, then comparing the books');
         const judged = await judge(world);
         books = judged.books;
         violations.push(...judged.violations);

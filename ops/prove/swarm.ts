@@ -50,6 +50,7 @@ async function round(world: World, terms: Terms, seconds: number): Promise<numbe
     }, 5_000);
     await pause(seconds * 1_000, undefined, { signal: stopping }).catch(() => {});
     clearInterval(told);
+    say('taking every fault back');
     await nemesis.stop();
     await heal(world);
     await load.stop();
