@@ -5,7 +5,7 @@ import { readConfig } from '#platform/config.js';
 import { migrate } from '#postgres/migrate.js';
 import { buildKind } from '#seams/build-kind.js';
 import { systemRandom } from '#seams/random.js';
-import { runCommand } from './command.js';
+import { refuseWords, runCommand } from './command.js';
 import { onDatabase } from './on-database.js';
 import { makeDemoKey } from './start/demo-key.js';
 
@@ -27,7 +27,8 @@ const OPTIONS = { 'demo-key': { type: 'boolean' }, 'nothing-lost': { type: 'bool
 
 /** `npm run migrate`. */
 export async function main(args: string[]): Promise<void> {
-  await runCommand({ args, help: HELP, options: OPTIONS }, async (values) => {
+  await runCommand({ args, help: HELP, options: OPTIONS }, async (values, words) => {
+    refuseWords(words);
     const config = readConfig(process.env);
     await withDatabase({ env: process.env, random: systemRandom }, async (databaseUrl) => {
       const derived = roleUrls(databaseUrl);

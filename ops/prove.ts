@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { UsageError, type OptionValues, outFolder, refuseWords, runCommand } from './command.js';
 import { describeVerdict, judgeFolder } from './checker/judge.js';
 import { progress } from './figures/progress.js';
@@ -99,7 +100,12 @@ function commandOf(args: readonly string[], out: OptionValues[string]): string {
   return ['prove', ...kept].join(' ');
 }
 
+const BOOKS = ['d.jsonl', 'h.jsonl', 'p.jsonl'];
+
 async function checkAgain(folder: string): Promise<number> {
+  const missing = BOOKS.find((name) => !existsSync(join(folder, name)));
+  if (missing !== undefined)
+    throw new UsageError(`${resolve(folder)} has no books to judge: ${missing} is not there.`);
   const verdict = await judgeFolder(resolve(folder));
   process.stdout.write(describeVerdict(verdict));
   return verdict.violations.length === 0 ? 0 : 1;

@@ -2,7 +2,7 @@ import { roleUrls } from '#embedded/role-urls.js';
 import { withDatabase } from '#embedded/with-database.js';
 import { readConfig } from '#platform/config.js';
 import { systemRandom } from '#seams/random.js';
-import { runCommand } from './command.js';
+import { refuseWords, runCommand } from './command.js';
 import { onDatabase } from './on-database.js';
 import { verify } from './verify/verify.js';
 
@@ -30,7 +30,8 @@ Exits 0 when all is well, 1 when something was tampered with (each finding on a 
 
 /** `npm run verify`. */
 export async function main(args: string[]): Promise<void> {
-  await runCommand({ args, help: HELP, options: {} }, async () => {
+  await runCommand({ args, help: HELP, options: {} }, async (_, words) => {
+    refuseWords(words);
     const config = readConfig(process.env);
     return withDatabase({ env: process.env, random: systemRandom }, async (databaseUrl) => {
       const derived = roleUrls(databaseUrl);

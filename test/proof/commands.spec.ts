@@ -5,13 +5,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { main as conformance } from '../../ops/conformance.js';
 import { main as docs } from '../../ops/docs.js';
 import { main as drill } from '../../ops/drill.js';
+import { main as migrate } from '../../ops/migrate.js';
 import { main as model } from '../../ops/model.js';
 import { main as mutants } from '../../ops/mutants.js';
 import { main as prove } from '../../ops/prove.js';
 import { main as simulate } from '../../ops/simulate.js';
+import { main as verify } from '../../ops/verify.js';
 import { withServer } from '../../ops/simulate/stage.js';
 
-const COMMANDS = { conformance, docs, drill, model, mutants, prove, simulate };
+const COMMANDS = { conformance, docs, drill, migrate, model, mutants, prove, simulate, verify };
 const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
 
 let folder: string;
@@ -33,6 +35,10 @@ describe('the commands of the proof', () => {
   it.each(NAMES)('%s could not run with a word too many', async (name) => {
     await run(name, ['one', 'two']);
     expect(process.exitCode).toBe(2);
+  });
+
+  it.each(['migrate', 'verify'] as const)('%s names that word, and does nothing', async (name) => {
+    expect(await run(name, ['one'])).toContain('one is not an option');
   });
 
   it.each([
@@ -82,7 +88,7 @@ describe('the commands of the proof', () => {
   });
 
   it('prove judges no folder without books', async () => {
-    expect(await run('prove', ['--check', folder])).toContain('d.jsonl');
+    expect(await run('prove', ['--check', folder])).toContain('no books to judge: d.jsonl');
     expect(process.exitCode).toBe(2);
   });
 });
