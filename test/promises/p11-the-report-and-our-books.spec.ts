@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveProcessorKey } from '#idempotency/processor-key.js';
 import { recordLateSuccess } from '#payments/record-late-success.js';
-import { HOUR_MS, ReportWorld, openOnes } from '../reconciliation/report-world.js';
+import { ReportWorld, dayAfter, openOnes } from '../reconciliation/report-world.js';
 
 /** What the report has and our books lack is repaired as a lost webhook would have done it, and nothing else is. */
 describe('a reconciliation repairs', () => {
@@ -161,8 +161,7 @@ describe("around a day's edge", () => {
     await system.advance(60_000);
     expect((await system.settle(json.id)).json.status).toBe('succeeded');
     await system.client.pay();
-    const next = new Date(Date.parse(`${world.date}T12:00:00Z`) + 24 * HOUR_MS);
-    const nextDate = next.toISOString().slice(0, 10);
+    const nextDate = dayAfter(world.date);
     // The day after first: what is not in its report may stand in one that is not here yet.
     expect(openOnes(await world.reconcile({ date: nextDate }))).toEqual([]);
     expect(openOnes(await world.reconcile())).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOUR_MS, ReportWorld, openOnes } from './report-world.js';
+import { HOUR_MS, ReportWorld, dayAfter, openOnes } from './report-world.js';
 
 let world: ReportWorld;
 beforeEach(async () => {
@@ -105,10 +105,6 @@ describe('what is missing stays missing', () => {
     await world.reconcile({ date: world.date, file: world.file('short.csv', left.join('\n')) });
   }
 });
-
-function dayAfter(date: string): string {
-  return new Date(Date.parse(date) + 24 * HOUR_MS).toISOString().slice(0, 10);
-}
 
 async function open(reference?: string): Promise<string[]> {
   const { rows } = await world.system.owner.query(

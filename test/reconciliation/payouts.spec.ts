@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOUR_MS, ReportWorld, openOnes } from './report-world.js';
+import { HOUR_MS, ReportWorld, dayAfter, openOnes } from './report-world.js';
 
 /** What the processor paid out reaches the books once, of each payment, and only where both sides agree. */
 describe('a payout', () => {
@@ -40,7 +40,10 @@ describe('a payout', () => {
     expect(await bank(id)).toEqual([net]);
     await client.post(`/v1/payments/${id}/refunds`, {});
     await world.system.advance(24 * HOUR_MS);
-    expect(await world.reconcile({ date: nextDay() })).toMatchObject({ paid_out: 1, breaks: [] });
+    expect(await world.reconcile({ date: dayAfter(world.date) })).toMatchObject({
+      paid_out: 1,
+      breaks: [],
+    });
     expect(await bank(id)).toEqual([net, -2_500]);
   });
 
@@ -160,7 +163,6 @@ describe('a payout', () => {
   });
 
   const dayEnds = () => world.system.advance(8 * HOUR_MS);
-  const nextDay = () => new Date(Date.parse(world.date) + 24 * HOUR_MS).toISOString().slice(0, 10);
 
   /** For `replaceAll`: a negative amount, by that many major units more so. */
   const more = (by: number) =>

@@ -9,6 +9,10 @@ import { type System, startSystem } from '#testing/system.js';
 
 export const HOUR_MS = 3_600_000;
 
+export function dayAfter(date: string): string {
+  return new Date(Date.parse(date) + 24 * HOUR_MS).toISOString().slice(0, 10);
+}
+
 export type Result = {
   lines: number;
   file_sha256: string;

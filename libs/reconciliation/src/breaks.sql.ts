@@ -35,9 +35,7 @@ export const OPEN_BREAKS = statement(
           report_date = EXCLUDED.report_date,
           severity = ${severity('EXCLUDED.amount', 'known.kind', 'known.first_seen')},
           status = CASE WHEN ${AS_SEEN} THEN known.status ELSE 'open' END,
-          ${['closed_at', 'closed_by', 'reason_code', 'reason', 'write_off_asked_by'].map(ifAsSeen)
-            .join(`,
-          `)}`,
+          ${['closed_at', 'closed_by', 'reason_code', 'reason', 'write_off_asked_by'].map(ifAsSeen).join(', ')}`,
 );
 
 /**

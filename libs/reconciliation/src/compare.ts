@@ -1,5 +1,6 @@
 import type { LongTx } from '#postgres/long-session.js';
 import { failpoint } from '#seams/failpoints.js';
+import { findBookedOtherwise } from './book-payouts.js';
 import { CLOSE_GONE, FORGET_FINDINGS, OPEN_BREAKS } from './breaks.sql.js';
 import {
   FIND_CHARGES_NOT_HERE,
@@ -15,7 +16,6 @@ import {
   FIND_STEPS_THAT_DIFFER,
 } from './compare-steps.sql.js';
 import { neighboursOf } from './neighbours.js';
-import { findBookedOtherwise } from './book-payouts.js';
 
 export type Comparison = {
   importId: string;

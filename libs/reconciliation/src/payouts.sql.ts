@@ -13,8 +13,7 @@ export const MAKE_PAID_OUT = {
 export const MAKE_BOOKED_OTHERWISE = {
   name: '',
   text: `CREATE TEMP TABLE booked_otherwise (
-     account_id uuid, payment_id uuid, payout_id text, currency text, net bigint, booked bigint, is_explained boolean,
-     is_of_day boolean)`,
+     payment_id uuid, payout_id text, currency text, net bigint, booked bigint, is_explained boolean, is_of_day boolean)`,
 };
 
 /** Cannot be prepared, which the test of all statements does. */
@@ -135,9 +134,8 @@ export const FIND_BOOKED_OTHERWISE = statement(
       WHERE l.import_id = ANY($2::uuid[] || $4::uuid[] || $1::uuid) AND l.category <> 'payout'
         AND l.payout_id IS NOT NULL
    )
-   INSERT INTO booked_otherwise (
-          account_id, payment_id, payout_id, currency, net, booked, is_explained, is_of_day)
-   SELECT o.account_id, o.payment_id, p.payout_id, p.currency, n.net, b.booked,
+   INSERT INTO booked_otherwise (payment_id, payout_id, currency, net, booked, is_explained, is_of_day)
+   SELECT o.payment_id, p.payout_id, p.currency, n.net, b.booked,
           coalesce(t.differs, false)
           OR o.payment_id IN (SELECT payment_id FROM differing WHERE payment_id IS NOT NULL),
           p.is_of_day
