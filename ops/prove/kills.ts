@@ -22,8 +22,9 @@ export async function kills(terms: Terms): Promise<PhaseResult> {
   const before = world.journal.counted('SIGKILLs');
   const missed: string[] = [];
   const { killRounds, killsAllPaths } = terms.scale;
-  const inARound = [...killsOf('api', killsAllPaths), ...killsOf('worker', killsAllPaths)];
-  const planned = killRounds * inARound.length;
+  const ofApis = killsOf('api', killsAllPaths);
+  const ofWorkers = killsOf('worker', killsAllPaths);
+  const planned = killRounds * (ofApis.length + ofWorkers.length);
   const tell = (kill: Kill, hit: boolean) => {
     if (!hit) missed.push(`${kill.point} on ${kill.path}`);
     const count = world.journal.counted('SIGKILLs') - before;
@@ -31,10 +32,10 @@ export async function kills(terms: Terms): Promise<PhaseResult> {
       terms.say(`${count} of ${planned} SIGKILLs, last at ${kill.point} on ${kill.path}`);
   };
   await whileTimeFlies(world, async () => {
-    for (let round = 0; round < terms.scale.killRounds && !terms.stopping.aborted; round++) {
+    for (let round = 0; round < killRounds && !terms.stopping.aborted; round++) {
       const run = new Round(world, `kills-${terms.seed}-${round}`, terms.stopping, tell);
-      await run.apis(killsOf('api', terms.scale.killsAllPaths));
-      await run.workers(killsOf('worker', terms.scale.killsAllPaths));
+      await run.apis(ofApis);
+      await run.workers(ofWorkers);
     }
   });
   const count = world.journal.counted('SIGKILLs') - before;
