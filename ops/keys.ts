@@ -108,6 +108,10 @@ function readName(values: OptionValues, option: 'account' | 'operator'): string 
   if (option === 'operator' && (name.trim() !== name || /\p{C}/u.test(name))) {
     throw new UsageError('--operator: a name has no blanks around it and no invisible characters.');
   }
+  // What closed by itself has it as `closed_by`, and opens again when the difference comes back.
+  if (option === 'operator' && name.toLowerCase() === 'payonce') {
+    throw new UsageError('--operator: payonce is the name of the service itself; name a person.');
+  }
   return name;
 }
 

@@ -80,6 +80,7 @@ describe('npm run keys, for operators', () => {
     ['a long name', ['--operator', 'x'.repeat(101)], '--operator NAME, of 1 to 100'],
     ['a blank at its end', ['--operator', 'Ann '], 'no blanks around it'],
     ['an invisible character', ['--operator', 'An\u200bn'], 'no invisible characters'],
+    ['the name that breaks are closed by themselves under', ['--operator', 'payonce'], 'a person'],
     ['an account as well', ['--operator', 'Ann', '--account', 'shop'], 'not both'],
     ['a scope', ['--operator', 'Ann', '--scopes', 'payments:write'], 'and no other'],
     [
