@@ -26,6 +26,7 @@ export const LONG_SPECS = [
   'test/recovery/zombies.spec.ts',
   'test/drill.spec.ts',
   'test/figures.spec.ts',
+  'test/stopped.spec.ts',
   'test/ledger/snapshots.spec.ts',
   'test/reconciliation/next-report.spec.ts',
   'test/start/dev.spec.ts',

@@ -1,19 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ByHand } from './by-hand.js';
 
-let temporary: string;
-let drill: ChildProcess;
+let hand: ByHand;
 beforeEach(() => {
-  temporary = mkdtempSync(join(tmpdir(), 'payonce-drill-spec-'));
-  chmodSync(temporary, 0o711); // root's database runs as another user
+  hand = new ByHand();
 });
-afterEach(() => {
-  drill.kill('SIGKILL');
-  rmSync(temporary, { recursive: true, force: true });
-});
+afterEach(() => hand.close());
+
+const run = (heard?: (said: string) => void, options: string[] = []) =>
+  hand.run(['ops/run.mjs', 'drill', 'restore', ...options], heard);
 
 // A drill that finds something waits until all has come to rest, which then takes minutes.
 describe('npm run drill -- restore', { timeout: 420_000 }, () => {
@@ -24,7 +19,7 @@ describe('npm run drill -- restore', { timeout: 420_000 }, () => {
     );
     expect(printed).toContain('503 recovering');
     expect(code).toBe(0);
-    expect(readdirSync(temporary)).toEqual([]);
+    expect(hand.left()).toEqual([]);
   });
 
   it('does so where nobody says that the database was restored', async () => {
@@ -36,24 +31,10 @@ describe('npm run drill -- restore', { timeout: 420_000 }, () => {
 
   it('stops at Ctrl-C, and leaves nothing behind', async () => {
     const { code, printed } = await run((line) => {
-      if (line.includes('base backup')) drill.kill('SIGINT');
+      if (line.includes('base backup')) hand.end();
     });
     expect(printed).toBe('STOPPED: nothing is shown.\n');
     expect(code).toBe(2);
-    expect(readdirSync(temporary)).toEqual([]);
+    expect(hand.left()).toEqual([]);
   });
 });
-
-/** The command as it is run by hand, with a folder for temporary files of its own. */
-function run(heard: (said: string) => void = () => {}, options: string[] = []) {
-  drill = spawn(process.execPath, ['ops/run.mjs', 'drill', 'restore', ...options], {
-    env: { ...process.env, TMPDIR: temporary },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let printed = '';
-  drill.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  drill.stderr?.setEncoding('utf8').on('data', heard);
-  return new Promise<{ code: number | null; printed: string }>((resolve) => {
-    drill.once('close', (code) => resolve({ code, printed }));
-  });
-}
